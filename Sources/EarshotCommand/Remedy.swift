@@ -129,7 +129,8 @@ enum Remedy {
         return switch (code, about.detail) {
         case (.invalidName, _): "choose another name"
         case (.unknownUser, .empty): "see who is known with: earshot users"
-        case (.unknownUser, .ownName): "a message to oneself goes nowhere"
+        case (.unknownUser, .ownName):
+            "name somebody else; earshot status shows who you are, and earshot send me TEXT keeps a note"
         case (.unknownUser, _) where about.userID != nil:
             "a user becomes known when the two nodes first see each other on the network"
         case (.unknownUser, _) where !about.suggestions.isEmpty:

@@ -1,7 +1,10 @@
-import Earshot
+package import Earshot
 
 /// The path of the local API's Unix socket.
-enum SocketPath {
+package enum SocketPath {
+    /// - Throws: `GatewayError` `socketUnusable` for a home directory whose path is too long for the socket in it.
+    package static func check(_ home: Home) throws(GatewayError) { try check(home.socketFile) }
+
     /// - Throws: `GatewayError` `socketUnusable` for a path that does not fit into a socket address.
     static func check(_ path: String) throws(GatewayError) {
         let bytes = path.utf8.count

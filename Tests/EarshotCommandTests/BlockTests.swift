@@ -57,6 +57,20 @@ struct BlockTests {
         #expect(try await claim.alice.run("users").output.contains("conflict"))
     }
 
+    @Test("of oneself, by whichever name, says that this is you; so do verify, trust, unblock and users")
+    func oneself() async throws {
+        let home = try await TestHome.named("alice")
+        for name in ["alice", "me", try await home.userID()] {
+            for command in ["block", "unblock", "verify", "trust", "users"] {
+                let result = try await home.run(command, name)
+                #expect(result.status == 5, "\(command) \(name)")
+                #expect(result.errors.contains("\(name) is you, and this is about another user\n  try: earshot status"))
+            }
+        }
+        #expect(try await home.run("send", "me", "bread").status == 0)
+        #expect(try await home.run("history", "alice").output.contains("bread"))
+    }
+
     @Test("works if no node runs, and lasts")
     func withoutNode() async throws {
         let pair = try await Pair.met()

@@ -164,6 +164,28 @@ struct ChatReadingTests {
         #expect(chat.shown == chat.ids(1...30))
     }
 
+    @Test("lets nothing else move messages off the screen that nobody has seen")
+    func remarks() {
+        var chat = Chat(messages: 30, read: 30, rows: 10)
+        chat.wake()
+        var taken = chat.takes(rows: 100)
+        #expect(taken, "everything there was seen")
+        chat.add(7)
+        chat.wake()
+        taken = chat.takes(rows: 2)
+        #expect(taken)
+        taken = chat.takes(rows: 2)
+        #expect(!taken)
+        chat.add(2)
+        chat.wake()
+        #expect(chat.read == 38, "one row is left for messages, too")
+        taken = chat.takes(rows: 1)
+        #expect(!taken)
+        chat.look(rows: 10)
+        taken = chat.takes(rows: 1)
+        #expect(taken)
+    }
+
     @Test("marks nothing any more after what waits was left out")
     func skipped() {
         var chat = Chat(messages: 500, read: 100, rows: 20)
@@ -221,6 +243,7 @@ private struct Chat {
     var isHolding: Bool { reading.isHolding }
 
     mutating func look(rows: Int) { reading.looked(rows: rows) }
+    mutating func takes(rows: Int) -> Bool { reading.takeRoom(rows: rows) }
     mutating func more() { perform(reading.more()) }
     mutating func skip() { perform(reading.skip()) }
 

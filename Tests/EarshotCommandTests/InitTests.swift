@@ -51,6 +51,19 @@ struct InitTests {
                 as? String)
     }
 
+    @Test("refuses a home whose path is too long for the socket of a node, and makes nothing; so do --join and import")
+    func longPath() async throws {
+        let path = "/tmp/earshot-test-" + String(repeating: "x", count: 90)
+        let commands = [["init", "--name", "alice"], ["init", "--join"], ["import", "/nonexistent.backup"]]
+        for command in commands {
+            let result = try await Program.run(command + ["--home", path])
+            #expect(result.status != 0)
+            #expect(result.errors.contains("the system's limit is 107"), "\(command): \(result.errors)")
+            #expect(result.errors.contains("\n  try: name a home directory with a shorter path"))
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
     @Test("makes no identity if the file of the network key cannot be used")
     func missingNetworkKey() async throws {
         let home = try TestHome()

@@ -85,11 +85,26 @@ struct NetworkCommandTests {
         #expect(!FileManager.default.fileExists(atPath: home.path + "/network.key"))
     }
 
-    @Test("leave forgets the key, and show says that there is none")
+    @Test("leave asks, and forgets the key only after a yes", arguments: ["n\n", "\n", "y\n"])
+    func leaveAsks(answer: String) async throws {
+        let home = try await TestHome.named("alice")
+        #expect(try await home.run("network", "create").status == 0)
+        let terminal = try Terminal.run(["network", "leave", "--home", home.path])
+        try await terminal.expect(#"cannot be got back .* earshot network show --reveal\. \[y/N\] "#)
+        terminal.write(Data(answer.utf8))
+        #expect(try await terminal.end().status == (answer == "y\n" ? 0 : 1))
+        #expect(FileManager.default.fileExists(atPath: home.path + "/network.key") == (answer != "y\n"))
+    }
+
+    @Test("leave forgets the key, where nobody can be asked only with --yes, and show says that there is none")
     func leave() async throws {
         let home = try await TestHome.named("alice")
         #expect(try await home.run("network", "create").status == 0)
-        #expect(try await home.run("network", "leave").output.contains("left"))
+        let refused = try await home.run("network", "leave")
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("say --yes") && refused.errors.contains("earshot network show --reveal"))
+        #expect(try await home.run("network", "show", "--json").objects()[0]["hasKey"] as? Bool == true)
+        #expect(try await home.run("network", "leave", "--yes").output.contains("left"))
         #expect(try await home.run("network", "leave").output.contains("no network key"))
         let shown = try await home.run("network", "show", "--reveal", "--json").objects()
         #expect(shown[0]["hasKey"] as? Bool == false)

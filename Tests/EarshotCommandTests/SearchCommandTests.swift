@@ -21,7 +21,8 @@ struct SearchCommandTests {
         #expect(try await found("lunch", "--in", "bob", "--since", "1h", "--limit", "1") == ["no lunch"])
         #expect(try await found("lunch", "--until", "1h") == [])
         let shown = try await pair.alice.run("search", "lunch")
-        #expect(shown.lines.map { $0.hasSuffix("in bob: no lunch") } == [false, false, true])
+        #expect(shown.lines.map { $0.contains("  alice to bob: ") } == [true, true, false])
+        #expect(shown.lines[2].hasSuffix("  bob: no lunch"))
         #expect(try await pair.alice.run("search", "dinner").output == "no message holds these words\n")
         #expect(try await pair.alice.run("search", "!").errors.contains("no letter and no digit"))
     }

@@ -167,6 +167,35 @@ struct TrustCommandTests {
         #expect(try await pair.alice.run("trust", "bob").output.contains("there is nothing to decide"))
     }
 
+    @Test("of somebody who is blocked decides nothing, and says how to let them in")
+    func blocked() async throws {
+        let pair = try await Pair.met()
+        #expect(try await pair.alice.run("send", "bob", "hi", "--wait", "delivered").status == 0)
+        #expect(try await pair.alice.run("block", "bob").status == 0)
+        let report = try await pair.alice.run("trust", "bob").output
+        #expect(report.hasSuffix("blocked. To let them in again:\n  earshot unblock bob\n"))
+        #expect(!report.contains("nothing to decide") && !report.contains("earshot verify"))
+        let refused = try await pair.alice.run("trust", "bob", "--accept")
+        #expect(refused.status == 11 && refused.output == "")
+        #expect(refused.errors.hasSuffix("\n  try: earshot unblock bob\n"))
+        #expect(!(try await pair.alice.run("verify", "bob")).output.contains("--yes"))
+    }
+
+    @Test("where one of two who claim the name is blocked says so, and offers nothing that is refused")
+    func blockedClaimants() async throws {
+        let claim = try await Claim.made()
+        let (bob, eve) = (try await claim.bob.key(), try await claim.eve.key())
+        #expect(try await claim.alice.run("block", "bob@\(eve.prefix)").status == 0)
+        #expect(try await claim.alice.run("trust", "bob").output.contains("Whoever else claims the name is blocked"))
+        let named = try await claim.alice.run("trust", "bob@\(eve.prefix)").output
+        #expect(named.hasSuffix("  earshot unblock bob@\(eve.prefix)\n") && !named.contains("--accept"))
+        #expect(try await claim.alice.run("unblock", "bob").status == 0)
+        #expect(try await claim.alice.run("block", "bob@\(bob.prefix)").status == 0)
+        let other = try await claim.alice.run("trust", "bob").output
+        #expect(other.hasPrefix("2 keys claim the name bob; it is pinned to \(bob.fingerprint), which is blocked.\n"))
+        #expect(other.contains("\n  earshot trust bob@\(eve.prefix) --accept\n") && !other.contains("wait for the key"))
+    }
+
     @Test("of an unknown name is an error that tells near ones, each once")
     func unknown() async throws {
         let namesakes = try await Namesakes.met()

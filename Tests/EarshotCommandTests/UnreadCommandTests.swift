@@ -23,6 +23,36 @@ struct UnreadCommandTests {
         #expect(left == 0)
     }
 
+    @Test("are told by status, and by up when it starts, with who wrote last")
+    func told() async throws {
+        let pair = try await Pair.met()
+        #expect(try await pair.bob.run("status").output.contains(try Regex("(?m)^unread +none$")))
+        for text in ["one", "two"] {
+            #expect(try await pair.alice.run("send", "bob", text, "--wait", "delivered").status == 0)
+        }
+        let row = #"2 messages in 1 conversation; the last from alice, \d\d:\d\d: earshot inbox"#
+        #expect(try await pair.bob.run("status").output.contains(try Regex("(?m)^unread +\(row)$")))
+        let status = try await pair.bob.run("status", "--json").objects()[0]
+        let unread = try #require(status["unread"] as? [String: Any])
+        #expect(unread["messageCount"] as? Int == 2 && unread["conversationCount"] as? Int == 1)
+        let last = try #require(unread["last"] as? [String: Any])
+        #expect((last["sender"] as? [String: Any])?["name"] as? String == "alice")
+
+        pair.bobNode.signal(SIGTERM)
+        _ = try await pair.bobNode.end()
+        let (again, _) = try await pair.bob.up()
+        try await again.expect("unread: \(row)")
+    }
+
+    @Test("name nobody as their last author where this node's user has written after them")
+    func answered() async throws {
+        let pair = try await Pair.met()
+        #expect(try await pair.alice.run("send", "bob", "one", "--wait", "delivered").status == 0)
+        #expect(try await pair.bob.run("send", "alice", "two", "--wait", "delivered").status == 0)
+        let text = try await pair.bob.run("status").output
+        #expect(text.contains(try Regex("(?m)^unread +1 message in 1 conversation: earshot inbox$")))
+    }
+
     @Test("are not asked for before a message")
     func usage() async throws {
         let home = try await TestHome.named("alice")

@@ -25,14 +25,9 @@ struct SearchFigures: AsyncParsableCommand {
         let folder = try Crowd.folder()
         defer { removeQuietly(folder) }
         let alice = try await GroupNode.start("alice", in: folder)
-        let log = try await alice.node.conversations.join(named: "log")
-        for first in stride(from: 0, to: messages, by: Limits.messagesPerSend) {
-            let drafts = (first..<min(first + Limits.messagesPerSend, messages)).map { MessageDraft(text($0)) }
-            try await alice.node.messages.send(drafts, to: log)
-        }
-        let filling = try await ContinuousClock().measure {
-            _ = try await alice.node.messages.search(SearchQuery("chrysanthemum"))
-        }
+        let history = LongHistory(count: messages)
+        let log = try await history.write(by: alice.node)
+        let filling = try await ContinuousClock().measure { try await history.index(by: alice.node) }
         print("\(messages) messages, of which the index had followed none to all: \(filling)")
         var figures: [Figure] = []
         for (what, query, count) in searches(in: log.conversationID) {
@@ -47,20 +42,11 @@ struct SearchFigures: AsyncParsableCommand {
         guard failed == 0 else { throw ExitCode.failure }
     }
 
-    private func text(_ number: Int) -> String {
-        var words = (0..<8).map { "word\((number &* 31 &+ $0 &* 7919) % 20_000)" }
-        if number % 100 == 7 { words.append("lighthouse") }
-        if number % 10 == 3 { words.append("harbour") }
-        if number % 7 == 2 { words.append("winter") }
-        if number == messages / 3 { words.append("chrysanthemum") }
-        return "message \(number) " + words.joined(separator: " ")
-    }
-
     private func searches(in conversationID: ConversationID) -> [(what: String, query: SearchQuery, count: Int)] {
         let early = SearchQuery("lighthouse", until: Date(timeIntervalSince1970: 0))
         return [
             ("a word in 1 % of the messages", SearchQuery("lighthouse"), Self.page),
-            ("a word in one message", SearchQuery("chrysanthemum"), 1),
+            ("a word in one message", SearchQuery(LongHistory.rarest), 1),
             ("two words, each in a tenth of the messages", SearchQuery("harbour winter"), Self.page),
             ("a word in every message", SearchQuery("message"), Self.page),
             ("a word in 1 %, in one conversation", SearchQuery("lighthouse", in: conversationID), Self.page),

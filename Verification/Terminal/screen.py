@@ -56,6 +56,11 @@ class Screen:
         self.buffer.write_text(text)
         self.tmux("load-buffer", str(self.buffer), ";", "paste-buffer", "-p", "-t", "chat")
 
+    def program_pid(self):
+        """What runs in the shell."""
+        shell = self.tmux("display-message", "-p", "-t", "chat", "#{pane_pid}").strip()
+        return int(subprocess.run(["pgrep", "-P", shell], check=True, text=True, stdout=subprocess.PIPE).stdout.split()[0])
+
     def resize(self, columns, rows):
         self.tmux("resize-window", "-t", "chat", "-x", str(columns), "-y", str(rows))
 

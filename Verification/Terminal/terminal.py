@@ -1,5 +1,6 @@
 """Runs the checks of the chat on a terminal, one after another. script/terminal starts this, in a network of its own."""
 import argparse
+import os
 import pathlib
 import re
 import shutil
@@ -188,6 +189,22 @@ class Checks:
             one.sees("^── bob, (unverified|verified)")
             one.press("C-u")
         self.rows.trying("trust is in the status, and a line that is refused stays to be sent again", trust)
+
+        def silent():
+            one.sees("^── bob, .*online")
+            # As if a cable were pulled: the link stands, and nothing comes.
+            os.killpg(bob.process.pid, signal.SIGSTOP)
+            try:
+                began = time.monotonic()
+                one.line("can you hear me?")
+                one.sees("^── bob, .*not answering", 10)
+                took = time.monotonic() - began
+            finally:
+                os.killpg(bob.process.pid, signal.SIGCONT)
+            one.sees("^── bob, .*online")
+            one.sees("can you hear me.*✓✓")
+            return f"after {took:.1f} s"
+        self.rows.trying("who does not answer is shown as such within 10 s, and as online when they answer", silent)
         self.close(one)
         self.close(two)
 
@@ -263,18 +280,28 @@ class Checks:
 
         def switched():
             screen.type("a draft for bob")
-            screen.press("Home")
-            screen.type("/talk ca")
+            screen.press("C-t")
+            screen.type("ca")
             screen.press("Tab")
-            screen.sees("^> /talk carol")
-            screen.press("C-k", "Enter")
+            screen.sees("^> /talk carol$")
+            screen.press("Enter")
             screen.sees("^── carol")
+            screen.sees("^> *$")
             until("it is read", lambda: alice.call("GET", "conversations/carol")["unreadCount"] == 0)
             screen.type("a draft for carol")
+            screen.press("C-t")
+            screen.line("bob")
+            screen.sees("^── bob")
+            screen.sees("^> a draft for bob$")
+            screen.press("C-t", "C-u")
+            screen.sees("^> a draft for bob$")
+            screen.press("C-u")
+            screen.line("/talk carol")
+            screen.sees("^> a draft for carol$")
             screen.press("C-u")
             screen.line("/talk bob")
             screen.sees("^── bob")
-        self.rows.trying("goes to another conversation and back", switched)
+        self.rows.trying("goes to another conversation and back, and the drafts wait where they were typed", switched)
 
         def searched():
             screen.line("/search coming")
@@ -310,6 +337,17 @@ class Checks:
         screen = self.open(alice, "bob")
         screen.sees("^── bob")
 
+        def stopped():
+            screen.type("echo a draft")
+            alice.signal(signal.SIGTERM)
+            screen.sees("THE NODE IS AWAY")
+            screen.sees("^> echo a draft$")
+            alice.start()
+            screen.sees("the node is back")
+            screen.sees("^> echo a draft$")
+            screen.press("C-u")
+        self.rows.trying("a node that is stopped is waited for, too", stopped)
+
         def lost():
             screen.type("echo a draft that no shell may run")
             alice.signal(signal.SIGKILL)
@@ -330,7 +368,28 @@ class Checks:
             screen.sees("bob: welcome back")
             assert PROMPT not in screen.text().split("\n", 2)[2]
         self.rows.trying("the node is back, and the line is sent once", back)
+
         self.close(screen)
+
+        def ended():
+            mark, screen = self.folder / "mark", Screen(self.folder, pathlib.Path(program()))
+            self.screens.append(screen)
+            # Without job control: else the shell would take the terminal when the chat is stopped.
+            screen.line(f"set +m; earshot chat bob --home {alice.home}")
+            screen.sees("^── bob")
+            pid = screen.program_pid()
+            os.kill(pid, signal.SIGSTOP)
+            # What the chat has not read yet waits at the terminal.
+            screen.line(f"touch {mark}")
+            os.kill(pid, signal.SIGTERM)
+            os.kill(pid, signal.SIGCONT)
+            screen.sees(f"^{re.escape(PROMPT)} *$")
+            screen.line("echo the shell is $((6 * 7))")
+            screen.sees("^the shell is 42$")
+            assert not mark.exists(), "the shell has run what was typed"
+            screen.end()
+            self.screens.remove(screen)
+        self.rows.trying("a signal ends the chat, and the shell gets nothing of what was typed", ended)
 
     def burst(self):
         alice, bob = self.town.alice, self.town.bob
@@ -347,14 +406,26 @@ class Checks:
         def held():
             self.town.fill(bob, alice, texts)
             until("all have come", lambda: alice.last("bob")["text"] == texts[-1], 120)
-            screen.sees(r"↓ [\d]+ more, not read yet", 60)
             until("what is shown is read, and all else unread", lambda: len(shown()) + unread() == BURST, 60)
+            screen.sees(f"↓ {unread()} more, not read yet", 60)
             seen = shown()
             assert seen == texts[:len(seen)], seen[:3]
             visible = re.findall(r"bob: (burst \d+)$", screen.text(), re.M)
             assert visible == seen, (len(visible), len(seen))
             return f"{len(seen)} shown and read, {unread()} unread"
         self.rows.trying(f"of {BURST:,} messages a screen is shown, in order, and all others stay unread", held)
+
+        def unmoved():
+            before = len(shown())
+            bob.signal(signal.SIGTERM)
+            screen.sees("^── .*bob, [a-z]+, offline")
+            bob.start()
+            screen.sees("^── .*bob, [a-z]+, online")
+            visible = re.findall(r"bob: (burst \d+)$", screen.text(), re.M)
+            assert visible == shown() and len(visible) == before, (len(visible), before)
+            screen.press("Left")
+            screen.sees("— bob is offline")
+        self.rows.trying("what else happens moves no message off the screen before a key is pressed", unmoved)
 
         def more():
             before = len(shown())
@@ -399,7 +470,7 @@ class Checks:
             screen.line(f"earshot inbox --home {alice.home} --limit 3 | cat")
             screen.sees("bob  [0-9]+ unread, the first 3")
             screen.line(f"clear; earshot search burst 09999 --home {alice.home}")
-            screen.sees("bob in bob: burst 09999|bob .*: burst 09999")
+            screen.sees("bob: burst 09999")
         self.rows.trying("inbox and search print what they find", inbox)
 
         def pager():

@@ -1,11 +1,14 @@
 """The people of the checks: real nodes on loopback, and what they say to each other."""
+import contextlib
 import http.client
 import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -67,6 +70,10 @@ class Person:
     def run(self, *command):
         return subprocess.run([program(), *command, "--home", self.home], check=True, stdout=subprocess.PIPE, text=True).stdout
 
+    def page_address(self):
+        """Where the page is, with a login that is good once."""
+        return json.loads(self.run("web", "--json", "--no-open").splitlines()[-1])["address"]
+
     def send(self, to, text, **more):
         return self.call("POST", "messages", {"to": to, "text": text, **more})
 
@@ -75,6 +82,28 @@ class Person:
 
     def history(self, conversation, limit=50):
         return self.call("GET", f"conversations/{conversation}/messages?limit={limit}")
+
+    @contextlib.contextmanager
+    def hears(self, name):
+        """Listens to the node's events of a name, and gives what says whether one has come since."""
+        connection, has_come = http.client.HTTPConnection("node"), threading.Event()
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.connect(self.socket.path)
+        connection.request("GET", f"/v1/events?names={name}&count=1")
+        response = connection.getresponse()
+
+        def listen():
+            if name.encode() in response.read():
+                has_come.set()
+        listener = threading.Thread(target=listen, daemon=True)
+        listener.start()
+        try:
+            yield has_come.is_set
+        finally:
+            # Ends the stream, and with it whoever still listens.
+            connection.sock.shutdown(socket.SHUT_RDWR)
+            listener.join(5)
+            connection.close()
 
     def last(self, conversation):
         return self.history(conversation, 1)[-1]
@@ -112,7 +141,7 @@ class Town:
 
     def address(self):
         """Where the page is, with a login that is good once."""
-        return json.loads(self.alice.run("web", "--json", "--no-open").splitlines()[-1])["address"]
+        return self.alice.page_address()
 
     def fill(self, sender, recipient, texts):
         """Many messages at once: answers to an inbox go in one commit."""

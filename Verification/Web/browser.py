@@ -13,8 +13,7 @@ PATIENCE = 10_000
 
 # Everything that the browser refuses, and that an attack would run, is noted before any script of the page.
 WATCH = """
-window.__violations = [];
-addEventListener("securitypolicyviolation", (event) => __violations.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
+addEventListener("securitypolicyviolation", (event) => __violated(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
 window.__attacked = 0;
 for (const name of ["alert", "confirm", "prompt"]) window[name] = () => { __attacked += 1; };
 """
@@ -22,6 +21,7 @@ for (const name of ["alert", "confirm", "prompt"]) window[name] = () => { __atta
 
 class Browser:
     def __init__(self):
+        self.violations = {}
         self.playwright = sync_playwright().start()
         self.chromium = self.playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--force-color-profile=srgb", "--font-render-hinting=none"])
@@ -31,6 +31,9 @@ class Browser:
             viewport=size, color_scheme=theme, locale="en-GB", timezone_id="UTC", reduced_motion="reduce",
             device_scale_factor=1, permissions=["clipboard-write"], **more)
         context.set_default_timeout(PATIENCE)
+        # Kept here: the page is loaded anew now and then.
+        violations = self.violations[context] = []
+        context.expose_binding("__violated", lambda source, text: violations.append((source["page"], text)))
         context.add_init_script(WATCH)
         return context
 
@@ -98,10 +101,6 @@ class Page:
 
     def scroller(self, script, argument=None):
         return self.tab.evaluate(f"(argument) => {{ const scroller = document.querySelector('.scroller'); {script} }}", argument)
-
-    @property
-    def violations(self):
-        return self.tab.evaluate("window.__violations")
 
     def axe(self):
         """What axe finds serious or critical, in words."""

@@ -55,15 +55,16 @@ def injects(town, page):
     person.stop()
 
 
-def violations(pages, rows):
+def violations(pages, rows, browser):
     """At the end, of all that was done."""
-    reports = [report for page in pages for report in page.violations]
+    tabs = [page.tab for page in pages]
+    reports = [text for found in browser.violations.values() for tab, text in found if tab in tabs]
     rows.check("the browser has refused nothing (Content-Security-Policy, Trusted Types)", not reports, "; ".join(reports[:3]))
     errors = [error for page in pages for error in page.errors]
     rows.check("no script of the page has failed", not errors, "; ".join(errors[:3]))
 
 
-def policy(page, rows):
+def policy(page, rows, browser):
     """What the policy forbids does not happen even where the page itself would be fooled."""
     tab = page.context.new_page()
     tab.goto(page.origin)
@@ -77,6 +78,8 @@ def policy(page, rows):
     }))""")
     rows.check("markup from text, code from text and new Trusted Types policies are refused",
                "taken" not in tried.values(), tried)
+    tab.wait_for_timeout(500)
+    rows.check("what the browser refuses is noted", any(each is tab for each, _ in browser.violations[page.context]))
     tab.close()
 
 
@@ -100,6 +103,7 @@ def strangers(town, page, rows, browser):
     elsewhere(page, rows)
     stale(town, rows, browser)
     origin = urllib.parse.urlsplit(page.origin)
+    one_time = urllib.parse.urlsplit(town.address()).fragment.removeprefix("login=")
     port, token = origin.port, page.tab.evaluate("sessionStorage.getItem('earshot.token')")
     authorized = {"authorization": f"Bearer {token}"}
     status, _, response = ask(port, "GET", "/v1/node", authorized)
@@ -111,17 +115,22 @@ def strangers(town, page, rows, browser):
     rows.check("nothing was fetched from elsewhere", all(
         url.startswith((page.origin, "data:", "blob:")) for url in page.requests), len(page.requests))
     refused = {
-        "a rebound host": ask(port, "GET", "/v1/node", authorized, host=f"evil.example:{port}")[0],
-        "a rebound host, for the page": ask(port, "GET", "/", host=f"evil.example:{port}")[0],
-        "a rebound host, for a login": ask(port, "POST", "/v1/login", body={"login": "x" * 43}, host=f"evil.example:{port}")[0],
-        "a foreign origin": ask(port, "GET", "/v1/node", {**authorized, "origin": "http://evil.example"})[0],
-        "a foreign origin, for a login": ask(port, "POST", "/v1/login", {"origin": "http://evil.example"}, {"login": "x" * 43})[0],
-        "a foreign site": ask(port, "GET", "/v1/node", {**authorized, "sec-fetch-site": "cross-site"})[0],
-        "no token": ask(port, "GET", "/v1/node")[0],
-        "a login that never was": ask(port, "POST", "/v1/login", body={"login": "x" * 43})[0],
+        "a rebound host": ask(port, "GET", "/v1/node", authorized, host=f"evil.example:{port}"),
+        "a rebound host, for the page": ask(port, "GET", "/", host=f"evil.example:{port}"),
+        # With a login that is good, so that nothing else can be the reason.
+        "a rebound host, for a login": ask(port, "POST", "/v1/login", body={"login": one_time}, host=f"evil.example:{port}"),
+        "a foreign origin": ask(port, "GET", "/v1/node", {**authorized, "origin": "http://evil.example"}),
+        "a foreign origin, for a login": ask(port, "POST", "/v1/login", {"origin": "http://evil.example"}, {"login": one_time}),
+        "a foreign site": ask(port, "GET", "/v1/node", {**authorized, "sec-fetch-site": "cross-site"}),
+        "no token": ask(port, "GET", "/v1/node"),
+        "a login that never was": ask(port, "POST", "/v1/login", body={"login": "x" * 43}),
     }
-    for name, status in refused.items():
-        rows.check(f"{name} gets nothing", status in (400, 401, 403, 404, 421), status)
+    secrets = (town.alice.call("GET", "node")["id"], "<html", '"token"')
+    for name, (status, text, _) in refused.items():
+        rows.check(f"{name} gets nothing", status in (400, 401, 403, 404, 421) and not any(each in text for each in secrets),
+                   f"{status} {text[:80]}")
+    status = ask(port, "POST", "/v1/login", body={"login": one_time})[0]
+    rows.check("the login that others tried is good where it belongs", status == 201, status)
 
 
 def elsewhere(page, rows):
@@ -134,16 +143,19 @@ def elsewhere(page, rows):
         tab.goto(f"http://127.0.0.1:{server.server_port}/")
         answer = tab.evaluate("""async ([origin, token]) => {
           const tried = async (options) => { try { return (await fetch(`${origin}/v1/node`, options)).status; } catch (error) { return 'nothing'; } };
-          const frame = document.createElement('iframe');
-          frame.src = origin;
-          document.body.append(frame);
-          await new Promise((resolve) => { frame.onload = resolve; setTimeout(resolve, 3000); });
-          let framed = 'nothing';
-          try { framed = frame.contentDocument ? 'readable' : 'nothing'; } catch (error) { framed = 'nothing'; }
-          return {plain: await tried({}), token: await tried({headers: {authorization: `Bearer ${token}`}}), framed, windows: frames[0].length};
+          for (const source of [origin, '/own']) {
+            const frame = document.createElement('iframe');
+            frame.src = source;
+            document.body.append(frame);
+            await new Promise((resolve) => { frame.onload = resolve; setTimeout(resolve, 3000); });
+          }
+          return {plain: await tried({}), token: await tried({headers: {authorization: `Bearer ${token}`}})};
         }""", [page.origin, token])
-        rows.check("a page of another origin reads nothing, and cannot frame this one",
-                   answer["plain"] == answer["token"] == answer["framed"] == "nothing", answer)
+        # The DevTools see into each frame, whatever its origin.
+        framed, own = (frame.content() for frame in tab.main_frame.child_frames)
+        rows.check("a page of another origin reads nothing", answer["plain"] == answer["token"] == "nothing", answer)
+        rows.check("a page of another origin cannot frame this one, but its own",
+                   'id="shell"' not in framed and "elsewhere" in own, " ".join(framed.split())[:80])
         tab.close()
     finally:
         server.shutdown()

@@ -52,9 +52,9 @@ def typing(town, page):
     town.bob.send("alice", "Great. Lunch at half past twelve?")
     page.message("Lunch at half past").wait_for()
     page.tab.wait_for_function("() => document.getElementById('typing').textContent === ''")
-    page.tab.locator("#field").press_sequentially("Hal")
-    # The other's node says it as an event; its history says nothing of it.
-    assert any("/typing" in url for url in page.requests)
+    with town.bob.hears("typingStarted") as heard:
+        page.tab.locator("#field").press_sequentially("Hal")
+        until("bob's node says that alice types", heard)
     page.tab.fill("#field", "")
 
 

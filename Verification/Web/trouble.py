@@ -1,4 +1,5 @@
 """Checks: what must not be overlooked."""
+import os
 import signal
 import subprocess
 
@@ -86,6 +87,24 @@ def loses(town, page):
     assert page.tab.input_value("#field") == "Half a thought, and the rest"
     page.tab.press("#field", "Enter")
     page.message("Half a thought, and the rest").locator(".state-delivered, .state-read").wait_for(timeout=20_000)
+
+
+def silence(town, page, rows):
+    rows.trying("who does not answer is shown as such within 10 s, and as online when they answer", lambda: silent(town, page))
+
+
+def silent(town, page):
+    page.choose("bob")
+    page.sees("dialog-header .subtitle:has-text('Online')")
+    # As if a cable were pulled: the link stands, and nothing comes.
+    os.killpg(town.bob.process.pid, signal.SIGSTOP)
+    try:
+        page.write("Can you hear me?")
+        page.sees("dialog-header .subtitle:has-text('Not answering')", timeout=10_000)
+    finally:
+        os.killpg(town.bob.process.pid, signal.SIGCONT)
+    page.sees("dialog-header .subtitle:has-text('Online')")
+    page.message("Can you hear me?").locator(".state-delivered, .state-read").wait_for()
 
 
 def full_disk(town, page, rows):

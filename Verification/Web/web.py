@@ -11,6 +11,7 @@ import time
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Town"))
 import guarding  # noqa: E402
 import history  # noqa: E402
+import long  # noqa: E402
 import looking  # noqa: E402
 import notifying  # noqa: E402
 import quickstart  # noqa: E402
@@ -26,6 +27,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--keep")
+    parser.add_argument("--messages", type=int)
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
@@ -36,9 +38,12 @@ def main():
     kept.mkdir(parents=True, exist_ok=True)
     browser, town = Browser(), None
     try:
-        units.run(browser, rows, folder)
-        town = Town(folder)
-        run(town, browser, rows, kept)
+        if options.messages:
+            long.run(browser, rows, folder, options.messages)
+        else:
+            units.run(browser, rows, folder)
+            town = Town(folder)
+            run(town, browser, rows, kept)
     except Exception as error:
         rows.check("the run comes to its end", False, " ".join(str(error).split())[:600])
     finally:
@@ -55,7 +60,7 @@ def run(town, browser, rows, kept):
     page = Page(context)
     if not rows.trying("logs in, and takes the login out of the address", lambda: log_in(town, page)):
         return
-    guarding.policy(page, rows)
+    guarding.policy(page, rows, browser)
     talking.run(town, page, rows)
     trouble.safety(town, page, rows)
     notifying.run(town, page, rows)
@@ -67,9 +72,10 @@ def run(town, browser, rows, kept):
     guarding.injection(town, page, rows)
     quickstart.run(town, browser, rows)
     trouble.new_key(town, page, rows)
+    trouble.silence(town, page, rows)
     trouble.full_disk(town, page, rows)
     trouble.lost_node(town, page, rows)
-    guarding.violations([page, *pages], rows)
+    guarding.violations([page, *pages], rows, browser)
 
 
 def log_in(town, page):

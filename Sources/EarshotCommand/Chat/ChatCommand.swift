@@ -32,7 +32,9 @@ enum ChatCommand: Hashable {
 
     /// The commands of a chat.
     static let entries = [
-        Entry(name: "talk", argument: "NAME", summary: "talk with somebody else, or in '#ops'; your draft waits here"),
+        Entry(
+            name: "talk", argument: "NAME",
+            summary: "talk with somebody else, or in '#ops' (Ctrl-T: and your draft waits here)"),
         Entry(name: "conversations", summary: "the conversations, and how much is unread in each"),
         Entry(name: "people", summary: "who is here"),
         Entry(name: "earlier", summary: "messages before the first one shown (PgUp)"),

@@ -21,6 +21,9 @@ actor ChatDialog {
     private var reading: ChatReading
     private var last = LastMessages()
     private var elsewhere = Elsewhere()
+    /// Rows that had no room, and wait for a key.
+    private var waitingRows: [String] = []
+    private var unanswered = Unanswered()
     /// Known as soon as the node has answered.
     private var conversationID: String?
     /// The last message that was shown, until the node has marked it as read.
@@ -31,11 +34,18 @@ actor ChatDialog {
     /// What the other user does when it is told so, without slashes.
     private(set) var botCommands: Set<String> = []
     private var settling: CheckedContinuation<Void, Never>?
+    /// What is unread is to be counted again.
+    private let counts = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    /// The other user may have become silent.
+    private let doubts = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
     /// How long the end of the dialog waits for its messages to be delivered.
     private static let patience = Duration.seconds(5)
     /// Messages that are shown at once of what came before the first one.
     private static let earlierPage = 20
+    /// How often, at most, it is counted what is unread: many messages may come at once.
+    private static let countingPause = Duration.milliseconds(250)
+    private static let mostWaitingRows = 50
 
     /// - Parameter pane: the terminal on which somebody types; `nil` where lines are read from elsewhere.
     init(client: GatewayClient, partner: ChatPartner, names: NameBook, output: Output, pane: TerminalPane? = nil) {
@@ -77,9 +87,9 @@ actor ChatDialog {
         let commands = try await client.profile(of: user.id).commands
         botCommands = Set(commands.map(\.name))
         guard !commands.isEmpty else { return }
-        screen.notice("\(partnerName) is a bot; its commands:")
+        notice("\(partnerName) is a bot; its commands:")
         for command in commands {
-            screen.notice("  \(SafeText.line(command.usage))  \(SafeText.line(command.summary))")
+            notice("  \(SafeText.line(command.usage))  \(SafeText.line(command.summary))")
         }
     }
 
@@ -122,7 +132,7 @@ actor ChatDialog {
     private func isLost() {
         guard !status.isNodeAway else { return }
         status.isNodeAway = true
-        screen.notice("the connection to the node was lost; waiting for the node")
+        notice("the connection to the node was lost; waiting for the node")
         refresh()
     }
 
@@ -130,7 +140,7 @@ actor ChatDialog {
         guard status.isNodeAway else { return try await open() }
         try await catchUp()
         status.isNodeAway = false
-        screen.notice("the node is back")
+        notice("the node is back")
         refresh()
     }
 
@@ -140,7 +150,7 @@ actor ChatDialog {
         var id: String?
         defer { sends.end(id) }
         id = try await send(line).id
-        if reading.isHolding { screen.notice("sent; it is shown below the messages that wait") }
+        if reading.isHolding { notice("sent; it is shown below the messages that wait") }
     }
 
     /// - Throws: `GatewayError`, and `Failure` if something came between the two while they talked.
@@ -175,6 +185,59 @@ actor ChatDialog {
         elsewhere.keyPressed()
         guard let pane else { return }
         reading.looked(rows: pane.room)
+        guard !waitingRows.isEmpty else { return }
+        screen.write(waitingRows)
+        waitingRows = []
+    }
+
+    private func notice(_ text: String) { write(screen.noticeRows(text)) }
+
+    /// Writes rows that are no message. They move no message off the screen that nobody has seen, and wait for a key instead.
+    private func write(_ rows: [String]) {
+        guard !rows.isEmpty else { return }
+        guard !reading.takeRoom(rows: rows.count) else { return screen.write(rows) }
+        waitingRows = (waitingRows + rows).suffix(Self.mostWaitingRows)
+    }
+
+    /// Keeps what the status says true while nothing happens, and while much does.
+    nonisolated func keepStatus() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.keepCounting() }
+            group.addTask { try await self.keepListening() }
+            try await group.waitForAll()
+        }
+    }
+
+    private nonisolated func keepCounting() async throws {
+        for await _ in counts.stream {
+            do { try await count() } catch let error as GatewayError {
+                guard error.isLoss else { throw error }
+                // Everything is counted when the node is back.
+            }
+            try await Task.sleep(for: Self.countingPause)
+        }
+    }
+
+    private func count() async throws {
+        try await countElsewhere()
+        if reading.isHolding, !reading.hasLeftOut {
+            status.held = try await client.conversation(partner.id).unreadCount
+        }
+        refresh()
+    }
+
+    private nonisolated func keepListening() async throws {
+        for await _ in doubts.stream {
+            while let deadline = await unanswered.deadline, deadline > .now {
+                try await Task.sleep(until: deadline, clock: .continuous)
+            }
+            await refresh()
+        }
+    }
+
+    private func heard() {
+        unanswered.heard(at: .now)
+        doubts.continuation.yield()
     }
 
     /// Shows the next screen of what waits.
@@ -203,15 +266,15 @@ actor ChatDialog {
         guard let pane, let firstID = last.firstID else { return }
         let earlier = try await client.history(
             with: partner.id, before: firstID, order: .arrival, limit: Self.earlierPage)
-        guard !earlier.isEmpty else { return screen.notice("there is nothing earlier") }
+        guard !earlier.isEmpty else { return notice("there is nothing earlier") }
         last.shownEarlier(earlier)
-        screen.notice("earlier:")
+        notice("earlier:")
         let layout = ChatLayout(columns: pane.columns, style: pane.style)
         for message in earlier {
             let isOwn = message.sender.id == names.own.id
             pane.write(layout.rows(of: message, from: isOwn ? nil : names.shown(message.sender)))
         }
-        screen.notice("end of what is earlier")
+        notice("end of what is earlier")
     }
 
     /// - Throws: `Failure` if nobody else has written anything here.
@@ -242,15 +305,16 @@ actor ChatDialog {
     private func handle(_ event: GatewayEvent) async throws {
         defer { refresh() }
         if event.name == GatewayEvent.goneName {
-            screen.notice("some of what happened meanwhile is not known any more; the messages are all here")
+            notice("some of what happened meanwhile is not known any more; the messages are all here")
         }
         if event.isIncomplete { return try await catchUp() }
         if let user = event.user { names.update(user) }
+        listen(to: event)
         if let message = event.message {
             try await came(message, isNew: event.name == EventName.messageReceived.rawValue)
         } else if let change = event.stateChange {
             guard isOurs(change.conversationID) else { return }
-            try screen.show(change)
+            write(try screen.show(change))
             close(change)
         } else if let update = event.participant {
             if isOurs(update.conversationID) { changed(update) }
@@ -266,7 +330,7 @@ actor ChatDialog {
             changed(user, Set(event.changes ?? []))
             if event.changes?.contains(UserChange.profile.rawValue) == true { try await tellCommands() }
         } else if let conflict = event.conflict, conflict.pinnedID == partner.user?.id {
-            screen.notice(
+            notice(
                 "another key claims the name \(partnerName), and is refused: earshot trust \(partner.typed(names))")
         }
     }
@@ -274,20 +338,36 @@ actor ChatDialog {
     private func came(_ message: GatewayMessage, isNew: Bool) async throws {
         if isOurs(message.conversationID) {
             guard reading.isHolding else { return try await read() }
-            if isNew { status.held = status.held.map { $0 == 0 ? 0 : $0 + 1 } }
-        } else if isNew, pane != nil, elsewhere.came(message) {
-            try await announce(message)
+            counts.continuation.yield()
+        } else if isNew, pane != nil {
+            counts.continuation.yield()
+            if elsewhere.came(message) { try await announce(message) }
+        }
+    }
+
+    /// Notes what is on its way to the other user, and what shows that they are there.
+    private func listen(to event: GatewayEvent) {
+        guard let user = partner.user else { return }
+        if let message = event.message, isOurs(message.conversationID) {
+            guard message.sender.id != user.id else { return heard() }
+            unanswered.sent(message.id, at: .now)
+            doubts.continuation.yield()
+        } else if let change = event.stateChange, change.recipient.id == user.id {
+            guard change.recipient.state != DeliveryStage.sent.rawValue else { return }
+            unanswered.closed(change.messageID)
+            if change.recipient.reason == nil { heard() }
+        } else if event.user?.id == user.id, event.conversationID != nil || event.user?.isOnline == true {
+            heard()
         }
     }
 
     /// Says that a message came to another conversation.
     private func announce(_ message: GatewayMessage) async throws {
-        try await countElsewhere()
         let conversation = try await client.conversation(message.conversationID)
         let text = SafeText.line(message.shownText)
         let excerpt = DisplayWidth.head(of: text, width: Self.excerptWidth)
         let place = conversation.peer == nil ? " in \(names.shown(conversation))" : ""
-        screen.notice("\(names.shown(message.sender))\(place): \(excerpt == text ? text : excerpt + "…")")
+        notice("\(names.shown(message.sender))\(place): \(excerpt == text ? text : excerpt + "…")")
     }
 
     private static let excerptWidth = 48
@@ -295,7 +375,7 @@ actor ChatDialog {
     private func announce(_ update: GatewayConversationUpdate) {
         guard pane != nil, update.status == Participant.Status.invited.rawValue else { return }
         let shown = names.shown(conversationNamed: update.uniqueName)
-        if let line = ConversationWords.change(update, as: shown, names) { screen.notice(line) }
+        if let line = ConversationWords.change(update, as: shown, names) { notice(line) }
     }
 
     private func countElsewhere() async throws {
@@ -313,7 +393,8 @@ actor ChatDialog {
     /// Shows in the status what is known now.
     private func refresh() {
         if let user = partner.user.flatMap({ names.user($0.id) }) {
-            status.facts = [user.trust, user.isOnline ? "online" : "offline"]
+            let isSilent = user.isOnline && unanswered.isSilent(at: .now)
+            status.facts = [user.trust, isSilent ? "not answering" : user.isOnline ? "online" : "offline"]
         }
         status.typing = screen.typing
         status.unreadElsewhere = elsewhere.unreadCount
@@ -329,12 +410,12 @@ actor ChatDialog {
     private func changed(_ update: GatewayParticipantUpdate) {
         let participant = update.participant
         let name = names.shown(GatewayParty(id: participant.id, name: participant.name))
-        screen.notice("\(name) \(ConversationWords.change(of: participant.status)) \(partnerName)")
+        notice("\(name) \(ConversationWords.change(of: participant.status)) \(partnerName)")
     }
 
     private func changed(_ update: GatewayConversationUpdate) {
         guard let line = ConversationWords.change(update, as: partnerName, names) else { return }
-        screen.notice(line)
+        notice(line)
     }
 
     /// Says what a message shows now; what was written of it before stays on the screen.
@@ -342,22 +423,22 @@ actor ChatDialog {
         let message = try await client.message(update.messageID)
         let (who, id) = (names.shown(update.user), ShortMessageID.shown(message.id))
         switch MessageChange(rawValue: update.change) {
-        case .text: screen.notice("\(who) has edited \(id): \(SafeText.line(message.shownText))")
-        case .isRetracted: screen.notice("\(who) has taken \(id) back")
+        case .text: notice("\(who) has edited \(id): \(SafeText.line(message.shownText))")
+        case .isRetracted: notice("\(who) has taken \(id) back")
         case .reactions:
             let reactions = message.shownReactions { names.shown($0) }
-            screen.notice("reactions to \(id): \(reactions.isEmpty ? "none" : reactions)")
+            notice("reactions to \(id): \(reactions.isEmpty ? "none" : reactions)")
         case nil: break
         }
     }
 
     private func changed(_ user: GatewayUser, _ changes: Set<String>) {
         if changes.contains(UserChange.isOnline.rawValue) {
-            screen.notice("\(partnerName) is \(user.isOnline ? "online" : "offline")")
+            notice("\(partnerName) is \(user.isOnline ? "online" : "offline")")
         }
-        if changes.contains(UserChange.trust.rawValue) { screen.notice("\(partnerName) is \(user.trust)") }
+        if changes.contains(UserChange.trust.rawValue) { notice("\(partnerName) is \(user.trust)") }
         if changes.contains(UserChange.pin.rawValue), user.conflictsWith != nil {
-            screen.notice(
+            notice(
                 "the name \(names.looks(of: user.name)) was given to another key: nothing is sent to this one")
         }
     }
@@ -434,7 +515,7 @@ actor ChatDialog {
 
     private func close(_ change: GatewayStateChange) {
         if let reason = change.recipient.reason {
-            screen.notice("not delivered: \(FailureWords.sentence(reason, recipient: partnerName))")
+            notice("not delivered: \(FailureWords.sentence(reason, recipient: partnerName))")
         }
         guard change.recipient.state != DeliveryStage.sent.rawValue,
             !screen.isAwaited(change.messageID) || change.recipient.reason != nil
@@ -446,6 +527,7 @@ actor ChatDialog {
     /// Events were lost. The history has the messages, and each message has its state.
     private func catchUp() async throws {
         typing = []
+        unanswered = Unanswered()
         try showTyping()
         status.held = nil
         try await countElsewhere()
@@ -455,7 +537,7 @@ actor ChatDialog {
             for recipient in message.recipients where recipient.state != DeliveryStage.queued.rawValue {
                 let change = GatewayStateChange(
                     messageID: id, conversationID: message.conversationID, recipient: recipient)
-                try screen.show(change)
+                write(try screen.show(change))
                 close(change)
             }
         }

@@ -77,6 +77,10 @@ struct ChatReading {
     /// Somebody has pressed a key, and so has seen what is on the screen.
     mutating func looked(rows: Int) { room?.refill(rows) }
 
+    /// Something is to be written that is no message.
+    /// - Returns: whether it moves nothing off the screen that nobody has seen.
+    mutating func takeRoom(rows: Int) -> Bool { room?.take(rows: rows) ?? true }
+
     /// Somebody wants to see what is held back.
     mutating func more() -> [Action] {
         guard case .held(let place) = phase else { return [] }

@@ -42,16 +42,16 @@ struct ChatScreen {
         ownMessages = ownMessages.filter { $0.value.row > rows[rows.count / 2] }
     }
 
-    mutating func show(_ change: GatewayStateChange) throws {
-        guard let shown = ownMessages[change.messageID] else { return }
+    /// - Returns: rows that say it, if the message is no longer on the screen.
+    mutating func show(_ change: GatewayStateChange) throws -> [String] {
+        guard let shown = ownMessages[change.messageID] else { return [] }
         let message = shown.message.with(change.recipient)
         // The message was already shown with this state when it was read from the history.
-        guard message != shown.message else { return }
+        guard message != shown.message else { return [] }
         try output.object(Record(message: nil, stateChange: change))
         ownMessages[change.messageID]?.message = message
-        if pane?.replace(row: shown.row, with: layout.lastRow(of: message)) != true {
-            write([layout.stateRow(of: message)])
-        }
+        let isReplaced = pane?.replace(row: shown.row, with: layout.lastRow(of: message)) == true
+        return isReplaced ? [] : [layout.stateRow(of: message)]
     }
 
     /// Whether a message that was shown is still on its way to somebody.
@@ -69,11 +69,11 @@ struct ChatScreen {
 
     func show(_ status: ChatStatus) { pane?.show(status: status.text) }
 
-    func notice(_ text: String) {
-        if let pane { pane.notice(text) } else { write([output.style.dim("— \(text)")]) }
-    }
+    func notice(_ text: String) { write(noticeRows(text)) }
 
-    private func write(_ rows: [String]) {
+    func noticeRows(_ text: String) -> [String] { pane?.noticeRows(text) ?? [output.style.dim("— \(text)")] }
+
+    func write(_ rows: [String]) {
         guard let pane else {
             for row in rows { output.line(row) }
             return

@@ -13,8 +13,7 @@ struct Elsewhere {
 
     /// - Returns: whether the message is to be announced.
     mutating func came(_ message: GatewayMessage) -> Bool {
-        unreadCount += 1
-        return announcedIDs.insert(message.conversationID).inserted
+        announcedIDs.insert(message.conversationID).inserted
     }
 
     mutating func keyPressed() { announcedIDs = [] }

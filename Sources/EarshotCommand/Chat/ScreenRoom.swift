@@ -21,6 +21,15 @@ struct ScreenRoom: Sendable {
         left = rows
     }
 
+    /// Takes rows for something that is no message.
+    /// - Returns: whether there is room, or nothing on the screen that nobody has seen.
+    mutating func take(rows needed: Int) -> Bool {
+        if left == rows { return true }
+        guard needed <= left else { return false }
+        left -= needed
+        return true
+    }
+
     /// Takes the rows of as many messages as fit, in their order. A message that is longer than the screen fits on an empty
     /// one, and what somebody has seen before may leave the screen.
     /// - Parameter isUnseen: whether nobody has seen a message.

@@ -25,6 +25,8 @@ actor TerminalChat {
     private var place = Place.lobby
     /// What was typed and not sent, by conversation.
     private var drafts: [String: String] = [:]
+    /// A line that waits while a command is typed.
+    private var parked: String?
     private var typingToldAt: ContinuousClock.Instant?
 
     /// How often the others are told that somebody types.
@@ -43,7 +45,7 @@ actor TerminalChat {
 
     /// - Parameter partner: with whom it begins; `nil` to choose.
     nonisolated func run(_ partner: ChatPartner?, _ names: NameBook) async throws {
-        try await terminal.with {
+        try await terminal.with(ending: pane.end) {
             var next = Ending.quit
             if let partner { next = .dialog(partner, names) } else { next = try await choose() }
             while case .dialog(let partner, let names) = next {
@@ -55,7 +57,7 @@ actor TerminalChat {
 
     private func leave() {
         pane.end()
-        let kept = drafts.values.filter { !$0.isEmpty }.count + (line.text.isEmpty ? 0 : 1)
+        let kept = (drafts.values + [line.text, parked ?? ""]).count { !$0.isEmpty }
         if kept > 0 { output.note(kept == 1 ? "a draft was not sent" : "\(kept) drafts were not sent") }
     }
 
@@ -69,6 +71,10 @@ actor TerminalChat {
         return try await withThrowingTaskGroup(of: Ending?.self) { group in
             group.addTask {
                 try await dialog.follow()
+                return nil
+            }
+            group.addTask {
+                try await dialog.keepStatus()
                 return nil
             }
             group.addTask { try await self.readKeys() }
@@ -103,6 +109,7 @@ actor TerminalChat {
             if case .dialog(let dialog, _) = place { await dialog.keyPressed() }
             for key in pressed {
                 if let ending = try await press(key) { return ending }
+                unpark()
             }
             pane.show(line)
             await tellTyping()
@@ -123,11 +130,26 @@ actor TerminalChat {
             terminal.suspend()
             pane.redraw()
         case .redraw: pane.redraw()
+        case .parked: park()
         case .completion: await complete()
         case .earlier: await attempt(keeping: nil) { try await self.dialog?.showEarlier() }
         case .later: await attempt(keeping: nil) { try await self.dialog?.showMore() }
         }
         return nil
+    }
+
+    /// Leaves the line for a command that goes to another dialog.
+    private func park() {
+        guard case .dialog = place, parked == nil else { return }
+        parked = line.text
+        line.replace(with: "/talk ")
+    }
+
+    /// Whoever did not go elsewhere has their line again.
+    private func unpark() {
+        guard line.text.isEmpty, let text = parked else { return }
+        line.replace(with: text)
+        parked = nil
     }
 
     private var dialog: ChatDialog? { if case .dialog(let dialog, _) = place { dialog } else { nil } }
@@ -212,7 +234,8 @@ actor TerminalChat {
         let name = try await named(text)
         let (partner, names) = try await ChatPartner.find(name, session)
         if case .dialog(_, let id) = place {
-            if drafts.count < Self.mostDrafts { drafts[id] = line.text }
+            if drafts.count < Self.mostDrafts { drafts[id] = parked ?? line.text }
+            parked = nil
             pane.write(["", output.style.bold(partner.shown(names))])
         }
         return .dialog(partner, names)

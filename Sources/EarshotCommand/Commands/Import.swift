@@ -1,5 +1,6 @@
 import ArgumentParser
 import Earshot
+import EarshotGateway
 
 struct Import: ProgramCommand {
     static let configuration = CommandConfiguration(
@@ -47,6 +48,7 @@ struct Import: ProgramCommand {
     }
 
     func execute(_ output: Output) async throws {
+        try SocketPath.check(common.homeDirectory)
         if isSameDevice { try await confirm(output) }
         let home = common.homeDirectory
         let passphrase = try passphrase.read(confirming: false) ?? PassphrasePrompt.ask(confirming: false)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Earshot
 import EarshotDiscovery
+import EarshotGateway
 
 struct Init: ProgramCommand {
     static let configuration = CommandConfiguration(
@@ -77,6 +78,8 @@ struct Init: ProgramCommand {
     }
 
     func execute(_ output: Output) async throws {
+        // Else everything but the node could use the home.
+        try SocketPath.check(common.homeDirectory)
         guard let name else { return try await JoinDialog(home: common.homeDirectory, output: output).run(self) }
         let home = common.homeDirectory
         let networkKey = try networkKeyFile.map { try NetworkKey(file: $0) }

@@ -131,21 +131,44 @@ struct NetworkLeave: ProgramCommand {
     static let configuration = CommandConfiguration(
         commandName: "leave", abstract: "Forget the network key, and link to nodes without one.",
         discussion: """
-            Removes the key from this machine. Others who have it stay in the network.
+            Removes the key from this machine. Others who have it stay in the network. Only they can give it back to \
+            you: to keep it, write it down before (earshot network show --reveal). On a terminal it asks first; \
+            elsewhere it needs --yes.
 
             EXAMPLES:
               earshot network leave
+              earshot network leave --yes
             """)
 
     @OptionGroup var common: CommonOptions
 
+    @Flag(name: .customLong("yes"), help: "Do not ask.")
+    var isSure = false
+
     func execute(_ output: Output) async throws {
         let home = common.homeDirectory
+        if let key = try home.networkKey() { try await confirm(key) }
         let isChanged = try home.leaveNetwork()
         let record = NetworkRecord(nil, isChanged: isChanged, home: home)
         output.line(isChanged ? "left the network: its key is no longer here" : "there was no network key")
         try output.object(record)
         record.noteRunningNode(on: output)
+    }
+
+    private func confirm(_ key: NetworkKey) async throws {
+        guard !isSure else { return }
+        guard Confirmation.isPossible else {
+            throw Failure(
+                .notConfirmed, "there is no terminal to ask on, and the network key is still here",
+                remedy: "say --yes if you are sure that you have the key elsewhere, or need it no more; "
+                    + "to see it: earshot network show --reveal")
+        }
+        let question =
+            "Forget the key of the network \(key.tag)? It cannot be got back from here; to keep it, see it first: "
+            + "earshot network show --reveal."
+        guard try await Confirmation.ask(question) else {
+            throw Failure(.notConfirmed, "the network key is still here")
+        }
     }
 }
 

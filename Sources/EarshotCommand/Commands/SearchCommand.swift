@@ -66,7 +66,7 @@ struct Search: ProgramCommand {
             let found = try await session.client.search(
                 words.joined(separator: " "), in: conversation, from: from, since: since, until: until, before: before,
                 limit: limit)
-            let places = try await session.client.allConversations().map { ($0.id, names.shown($0)) }
+            let places = try await session.client.allConversations().map { ($0.id, $0) }
             return (found, names, Dictionary(places, uniquingKeysWith: { $1 }))
         }
         guard !found.isEmpty else { return output.line("no message holds these words") }

@@ -64,6 +64,7 @@ struct TrustCommand: ProgramCommand {
         switch claims.other {
         case .several(let users): throw names.ambiguity(of: claims.name, among: users)
         case .nobody(let user):
+            guard !user.isBlocked else { throw names.blocked(user) }
             try output.object(user)
             output.line("the name \(names.looks(of: user.name)) is pinned to \(user.fingerprint) already")
         case .user(let user):

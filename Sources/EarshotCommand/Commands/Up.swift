@@ -8,7 +8,7 @@ struct Up: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a node, with its local API, until SIGINT or SIGTERM.",
         discussion: """
-            Prints a line when the node is up, and then what people may want to know: who comes and goes, what does \
+            Prints a line when the node is up, how much is unread, and then what people may want to know: who comes and goes, what does \
             not work, and on a terminal who has written (and not what).
 
             With --allow or --only-known the node links only to those users, and refuses everybody else with a reason. \
@@ -71,6 +71,7 @@ struct Up: ProgramCommand {
         let name = "up"
         let pid = ProcessInfo.processInfo.processIdentifier
         let status: GatewayStatus
+        let unread: UnreadSummary
         /// Of the local API on TCP, if it is served there.
         let httpPort: Int?
     }
@@ -133,9 +134,11 @@ struct Up: ProgramCommand {
                 _ = try await start()
                 coming?.remove()
                 let (status, names) = (try await client.status(), try await client.names())
+                let unread = try await client.unread(ownID: status.id)
                 let httpPort = http == nil ? nil : await ports.first { _ in true }
                 // Announced last, so that a node which is announced as up already has its socket.
-                try await announce(status, httpPort: httpPort, hadPort: hadPort, on: output)
+                try await announce(status, unread, httpPort: httpPort, hadPort: hadPort, on: output)
+                if unread.messageCount > 0 { output.line("unread: \(unread.text(names))") }
                 if let admitted { announce(admitted, names, on: output) }
                 manager?.ready("\(status.name), port \(status.port.map(String.init) ?? "unknown")")
                 onReady()
@@ -211,7 +214,7 @@ struct Up: ProgramCommand {
     private static let silentWait = Duration.seconds(2)
 
     private func announce(
-        _ status: GatewayStatus, httpPort: Int?, hadPort: Bool, on output: Output
+        _ status: GatewayStatus, _ unread: UnreadSummary, httpPort: Int?, hadPort: Bool, on output: Output
     ) async throws {
         let port = status.port.map(String.init) ?? "unknown"
         // A home keeps the port that it once had.
@@ -223,7 +226,7 @@ struct Up: ProgramCommand {
         if let httpPort {
             output.line("programs with a token reach it at http://127.0.0.1:\(httpPort)/v1 (earshot token create)")
         }
-        try output.object(Record(status: status, httpPort: httpPort))
+        try output.object(Record(status: status, unread: unread, httpPort: httpPort))
     }
 
     /// Only for people: as JSON, a node that is up prints its status.

@@ -148,6 +148,7 @@ struct Verify: ProgramCommand {
     private static let indent = "  "
 
     private func advice(_ user: GatewayUser, _ status: GatewayStatus, _ names: NameBook, _ output: Output) -> [String] {
+        if user.isBlocked { return ["\(names.shown(user)) is blocked: earshot unblock \(names.typed(user))"] }
         if user.isVerified { return ["\(names.shown(user)) is verified already."] }
         var lines = [
             "Compare it in person or by telephone: earshot verify \(ShellWord.user(status.name, key: status.id)) "

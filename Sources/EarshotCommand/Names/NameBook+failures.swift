@@ -12,6 +12,16 @@ extension NameBook {
         if let conflict = conflict(of: user) { throw conflict }
     }
 
+    /// - Returns: `nil` for what does not name this node's own user, or names somebody else, too.
+    func oneself(_ text: String) -> Failure? {
+        guard text == Earshot.Users.ownWord || text == own.id || text == own.name, users(called: text).isEmpty else {
+            return nil
+        }
+        return Failure(
+            .unknownUser, "\(looks(of: text)) is you, and this is about another user",
+            remedy: "earshot status shows who you are; notes to yourself: earshot send \(Earshot.Users.ownWord) TEXT")
+    }
+
     func blocked(_ user: GatewayUser) -> Failure {
         Failure(
             .blocked, "\(shown(user)) is blocked: nothing is sent to them and nothing is taken from them",

@@ -25,7 +25,9 @@ struct ClaimsReport {
     private var name: String { names.looks(of: claims.name) }
 
     private var heading: String {
-        let pinned = claims.pinned.map { "it is pinned to \($0.fingerprint)" } ?? "it is pinned to none of them"
+        let pinned =
+            claims.pinned.map { "it is pinned to \($0.fingerprint)\($0.isBlocked ? ", which is blocked" : "")" }
+            ?? "it is pinned to none of them"
         return "\(claims.claimants.count) keys claim the name \(name); \(pinned)."
     }
 
@@ -54,17 +56,32 @@ struct ClaimsReport {
 
     private var advice: [String] {
         switch claims.other {
-        case .nobody(let user) where user.isVerified: ["Nobody else claims the name: there is nothing to decide."]
+        case .nobody(let user) where user.isBlocked, .user(let user) where user.isBlocked: blocked([user])
+        case .several(let users) where users.allSatisfy(\.isBlocked): blocked(users)
+        case .nobody(let user) where user.isVerified: [nothingToDecide]
         case .nobody(let user):
             [
-                "Nobody else claims the name: there is nothing to decide.",
+                nothingToDecide,
                 "To be sure that this is \(name): earshot verify \(names.typed(user))",
             ]
         case .user(let user) where claims.pinned == nil && claims.claimants.count == 1:
             ["The first message pins the name to this key; so does: earshot trust \(names.typed(user)) --accept"]
         case .user(let user): choice([user])
-        case .several(let users): choice(users)
+        case .several(let users): choice(users.filter { !$0.isBlocked })
         }
+    }
+
+    private var nothingToDecide: String {
+        claims.claimants.count > 1
+            ? "Whoever else claims the name is blocked: there is nothing to decide."
+            : "Nobody else claims the name: there is nothing to decide."
+    }
+
+    private func blocked(_ users: [GatewayUser]) -> [String] {
+        [
+            "Nothing can be decided about \(users.count == 1 ? "a user who is" : "users who are") blocked. To let them in again:"
+        ]
+            + users.map { "  earshot unblock \(names.typed($0))" }
     }
 
     private func choice(_ users: [GatewayUser]) -> [String] {
@@ -74,7 +91,7 @@ struct ClaimsReport {
             "If it is \(owner), give it the name:",
         ]
         lines += users.map { "  earshot trust \(names.typed($0)) --accept" }
-        if let pinned = claims.pinned {
+        if let pinned = claims.pinned, !pinned.isBlocked {
             let verified = pinned.isVerified ? ", and \(name) is not verified any more" : ""
             lines.append("  Messages that wait for the key it has now fail then\(verified).")
         }

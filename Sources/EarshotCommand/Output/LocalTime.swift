@@ -11,6 +11,9 @@ enum LocalTime {
     /// Like `2026-01-31 09:30:05`.
     static func precise(_ milliseconds: Int64) -> String { format(milliseconds, "%Y-%m-%d %H:%M:%S") }
 
+    /// Whether two points in time are on one day here.
+    static func isSameDay(_ one: Int64, _ other: Int64) -> Bool { format(one, "%F") == format(other, "%F") }
+
     /// Milliseconds since 1970.
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 

@@ -25,7 +25,9 @@ struct StatusReport {
             ("version", [status.version]),
             ("addresses", status.addresses.isEmpty ? ["none"] : status.addresses), ("discovery", [discovery]),
             ("links", status.links.isEmpty ? ["none"] : status.links.map(text)),
-            ("users", ["\(status.knownUsers) known"]), ("undelivered", undelivered), ("network", [network]),
+            ("users", ["\(status.knownUsers) known"]),
+            ("unread", [record.unread.text(names)]),
+            ("undelivered", undelivered), ("network", [network]),
             ("credential", [credential]),
         ]
     }

@@ -40,6 +40,7 @@ struct UserLookup {
     /// A user whom the node has met before.
     /// - Throws: `Failure` or `GatewayError` `unknownUser` or `ambiguousUser`.
     func known(_ name: String, _ names: NameBook) async throws -> GatewayUser {
+        if let failure = names.oneself(name) { throw failure }
         do throws(GatewayError) { return try await session.client.user(named: name) } catch {
             throw error.code == .ambiguousUser ? clarified(error, name, names) : error
         }

@@ -9,6 +9,8 @@ enum Key: Hashable {
     case left, right, home, end, up, down, wordLeft, wordRight
     case backspace, delete, deleteWordBefore, deleteWordAfter, killBefore, killAfter, yank
     case pageUp, pageDown, complete
+    /// Ctrl-T: leaves the line for a while, to talk elsewhere.
+    case park
     case redraw, interrupt, endOfInput, suspend
 }
 
@@ -106,6 +108,7 @@ struct KeyDecoder {
         case 0x0A: .lineBreak
         case 0x0B: .killAfter
         case 0x0C: .redraw
+        case 0x14: .park
         case 0x0D: .enter
         case 0x0E: .down
         case 0x10: .up

@@ -15,6 +15,8 @@ struct LineBuffer {
         /// The text would pass the limit of a message. The line is as it was.
         case refused
         case redraw
+        /// The line is to wait while another one is typed.
+        case parked
         /// The word before the cursor is to be completed.
         case completion
         case earlier
@@ -43,6 +45,7 @@ struct LineBuffer {
             return .ended
         case .suspend: return .suspended
         case .redraw: return .redraw
+        case .park: return .parked
         case .complete: return .completion
         case .pageUp: return .earlier
         case .pageDown: return .later

@@ -23,8 +23,11 @@ struct LivePane {
         self.styled = styled
     }
 
-    /// The rows that messages have.
-    var room: Int { max(1, size.rows - drawn.count) }
+    /// The status and the line, where the line is short.
+    private static let fewestRows = 2
+
+    /// The rows that messages have, also before anything is drawn.
+    var room: Int { max(1, size.rows - max(drawn.count, Self.fewestRows)) }
 
     /// Writes rows above the pane.
     mutating func write(_ rows: [String]) -> String {

@@ -29,8 +29,12 @@ final class RawTerminal: Sendable {
 
     /// Runs something with the terminal as lines are edited on it, and leaves it as it was: also if a signal ends the
     /// program.
-    func with<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+    /// - Parameter ending: is done before a signal ends the program.
+    func with<Result>(
+        ending: @escaping @Sendable () -> Void, _ body: () async throws -> Result
+    ) async rethrows -> Result {
         let interruption = Signals.onFirst([SIGINT, SIGTERM, SIGHUP]) { number in
+            ending()
             self.leave()
             exit(128 + number)
         }

@@ -19,9 +19,10 @@ final class TerminalPane: Sendable {
 
     func write(_ rows: [String]) { draw { $0.write(rows) } }
 
-    func notice(_ text: String) {
-        let width = max(8, columns - 1)
-        write(DisplayWidth.wrap("— \(text)", width: width).map { output.style.dim($0) })
+    func notice(_ text: String) { write(noticeRows(text)) }
+
+    func noticeRows(_ text: String) -> [String] {
+        DisplayWidth.wrap("— \(text)", width: max(8, columns - 1)).map { output.style.dim($0) }
     }
 
     func show(status: String) { draw { $0.show(status: status) } }

@@ -31,6 +31,7 @@ enum PageFiles {
             export class App {
               canSearch = true;
               drafts = new Drafts();
+              #listening = 0;
 
               /** @param {string} token @param {import("./store.js").Store} store @param {import("../drawing/page.js").Page} drawn */
               constructor(token, store, drawn) {
@@ -135,6 +136,9 @@ enum PageFiles {
                 this.store.apply({ type: "event", event, now: Date.now() });
                 this.refresher.want(consequences(this.state, event));
                 if (event.name === "messageReceived") this.#received(event.message);
+                // Whoever is silent says so by nothing.
+                clearTimeout(this.#listening);
+                this.#listening = setTimeout(() => this.store.apply({ type: "listened", now: Date.now() }), LIMITS.answerMilliseconds + 50);
                 if (event.name === "typingStarted") setTimeout(() => this.store.apply({ type: "typingEnded", now: Date.now() }), LIMITS.typingShown + 50);
               }
 
@@ -1432,6 +1436,8 @@ enum PageFiles {
               refreshMessages: 20,
               /** Distance from an end of the dialog at which the next page is fetched, in pixels. */
               pagingDistance: 800,
+              /** A message may be under way so long before its recipient, who is online, is said not to answer. */
+              answerMilliseconds: 3_000,
               /** Drafts that are kept. */
               drafts: 100,
               /** Bytes of an emoji. */
@@ -1695,7 +1701,21 @@ enum PageFiles {
               const known = event.message ? { ...event, message: withArrivalTime(state, event.message, now) } : event;
               const isKept = event.message !== undefined || event.stateChange !== undefined;
               const recent = isKept ? [...state.recent, { number: eventCount, event: known }].slice(-LIMITS.recentEvents) : state.recent;
-              return { ...happened(state, known, now), eventCount, recent };
+              return { ...withSign(happened(state, known, now), state, event, now), eventCount, recent };
+            }
+
+            /** Who an event shows to be there. @param {State} state before it @param {any} event */
+            function whoIsThere(state, { message, stateChange, user, name }) {
+              if (message) return message.sender.id;
+              if (stateChange) return ["delivered", "handled", "read"].includes(stateChange.recipient.state) ? stateChange.recipient.id : undefined;
+              if (!user || name === "typingStarted" || name === "typingEnded") return user?.id;
+              return user.isOnline && !state.users.get(user.id)?.isOnline ? user.id : undefined;
+            }
+
+            /** @param {State} next @param {State} state @param {any} event @param {number} now @returns {State} */
+            function withSign(next, state, event, now) {
+              const id = whoIsThere(state, event);
+              return id === undefined || id === state.node?.id ? next : { ...next, heard: new Map(next.heard).set(id, now) };
             }
 
             /** The event does not say when it came: now, or while the page was away. @param {State} state @param {any} message @param {number} now */
@@ -1792,6 +1812,7 @@ enum PageFiles {
             import { LIMITS } from "./limits.js";
             import { reduceDialogs } from "./reduce-dialogs.js";
             import { reduceEvent } from "./reduce-event.js";
+            import { isSilent } from "./views.js";
             /** @typedef {import("./state.js").State} State */
 
             /** @param {any[]} items */
@@ -1812,6 +1833,8 @@ enum PageFiles {
                 case "findings": return { ...state, findings: action.findings };
                 case "dismissed": return { ...state, dismissed: new Set(state.dismissed).add(action.key) };
                 case "event": return reduceEvent(state, action.event, action.now);
+                // Nothing has happened, and so somebody may have become silent: that is drawn.
+                case "listened": return isSilent(state, action.now) ? { ...state } : state;
                 case "typingEnded": return { ...state, typing: withoutOld(state.typing, action.now) };
                 default: return reduceDialogs(state, action);
               }
@@ -1950,6 +1973,7 @@ enum PageFiles {
              * @property {number} eventCount how many events there have been
              * @property {{number: number, event: any}[]} recent the last ones about messages, for answers that were asked for before them
              * @property {Map<string, Map<string, number>>} typing conversation, user, until when
+             * @property {Map<string, number>} heard users, and when something last came from them
              * @property {Map<string, any>} quotes messages that are answered and are not in a window; null for one that is not here
              * @property {string|null} storageProblem why the node's disk takes nothing
              * @property {any[]} findings the doctor's, of the last time
@@ -1960,7 +1984,7 @@ enum PageFiles {
             export const INITIAL = Object.freeze({
               phase: "starting", loginProblem: "", link: "connecting", node: null, users: new Map(), conversations: new Map(),
               hasMoreConversations: false, advertised: [], open: null, dialogs: new Map(), loading: null, dialogProblem: "",
-              eventCount: 0, recent: [], typing: new Map(), quotes: new Map(), storageProblem: null, findings: [], dismissed: new Set(),
+              eventCount: 0, recent: [], typing: new Map(), heard: new Map(), quotes: new Map(), storageProblem: null, findings: [], dismissed: new Set(),
             });
 
             export const USER_PREFIX = "user:";
@@ -2091,6 +2115,7 @@ enum PageFiles {
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
             /** What the page shows, taken from what it knows. */
+            import { LIMITS } from "./limits.js";
             import { conversationTitle, partyName } from "./naming.js";
             import { userOfKey, USER_PREFIX } from "./state.js";
             /** @typedef {import("./state.js").State} State */
@@ -2128,6 +2153,20 @@ enum PageFiles {
 
             /** @param {State} state */
             export const openWindow = (state) => (state.open ? state.dialogs.get(state.open) ?? null : null);
+
+            /**
+             * Whether the other user of what is open counts as online, and lets a message wait. Whoever loses their cable is online until
+             * the link is given up.
+             * @param {State} state @param {number} now
+             */
+            export function isSilent(state, now) {
+              const peer = openPeer(state);
+              if (!peer?.isOnline) return false;
+              const heard = state.heard.get(peer.id) ?? 0;
+              return (openWindow(state)?.messages ?? []).some((message) => message.sender.id === state.node?.id &&
+                message.recipients.some((/** @type {any} */ each) => each.state === "queued" || each.state === "sent") &&
+                now - Math.max(message.timestampMilliseconds, heard) >= LIMITS.answerMilliseconds);
+            }
 
             /** The key by which a user's dialog is opened. @param {State} state @param {string} userID */
             export const keyOfUser = (state, userID) =>
@@ -2411,7 +2450,7 @@ enum PageFiles {
             /** Who is open: name, trust, presence. */
             import { trustWords } from "../deciding/naming.js";
             import { lastSeen } from "../deciding/times.js";
-            import { openConversation, openPeer, openTitle } from "../deciding/views.js";
+            import { isSilent, openConversation, openPeer, openTitle } from "../deciding/views.js";
             import { avatar } from "./avatar.js";
             import { command } from "./command.js";
             import { foreign, h, replace, setText } from "./dom.js";
@@ -2443,18 +2482,18 @@ enum PageFiles {
                 const conversation = openConversation(state), peer = openPeer(state), title = openTitle(state);
                 setText(this.#title, title);
                 replace(this.#face, avatar({ id: peer?.id ?? state.open, name: title, kind: conversation?.kind ?? "direct", isOnline: peer ? peer.isOnline ?? false : undefined }));
-                replace(this.#about, ...(peer ? aboutPerson(peer) : aboutGroup(conversation)));
+                replace(this.#about, ...(peer ? aboutPerson(peer, isSilent(state, Date.now())) : aboutGroup(conversation)));
                 this.#invitation.hidden = conversation?.status !== "invited";
                 this.#markAll.hidden = !(conversation?.unreadCount > 50);
               }
             }
 
-            /** @param {any} peer */
-            function aboutPerson(peer) {
+            /** @param {any} peer @param {boolean} isSilent */
+            function aboutPerson(peer, isSilent) {
               if (!peer.trust) return ["Never met"];
               const signs = { verified: "verified", blocked: "blocked", conflict: "warning" };
               return [
-                h("span", {}, peer.isOnline ? "Online" : `Seen ${lastSeen(peer.lastSeenMilliseconds, Date.now())}`), " · ",
+                h("span", {}, isSilent ? "Not answering" : peer.isOnline ? "Online" : `Seen ${lastSeen(peer.lastSeenMilliseconds, Date.now())}`), " · ",
                 h("span", { class: `trust trust-${peer.trust}`, title: trustWords(peer.trust).hint }, icon(/** @type {any} */ (signs[peer.trust] ?? "shield")), trustWords(peer.trust).word),
               ];
             }

@@ -36,13 +36,12 @@ struct ChatCommandTests {
         #expect(ChatCompletion(text, commands: ChatCommand.entries.map(\.name), names: names) == completion)
     }
 
-    @Test("a conversation is announced once until somebody presses a key, and each message is counted")
+    @Test("a conversation is announced once until somebody presses a key")
     func elsewhere() {
         var elsewhere = Elsewhere()
         let first = message("one"), second = message("two")
         let announced = [first, first, second].map { elsewhere.came($0) }
         #expect(announced == [true, false, true])
-        #expect(elsewhere.unreadCount == 3)
         elsewhere.keyPressed()
         let isAnnouncedAgain = elsewhere.came(first)
         #expect(isAnnouncedAgain)
@@ -56,6 +55,25 @@ struct ChatCommandTests {
         #expect(status.text == "bob, verified, online ── bob is typing ── 2 unread elsewhere")
         (status.held, status.isNodeAway) = (7, true)
         #expect(status.text.hasPrefix("THE NODE IS AWAY: what you type is kept ── ↓ 7 more, not read yet: Enter"))
+    }
+
+    @Test("who lets a message wait does not answer, until something of theirs is heard")
+    func unanswered() {
+        let begin = ContinuousClock.now
+        func after(_ seconds: Double) -> ContinuousClock.Instant { begin.advanced(by: .seconds(seconds)) }
+        var unanswered = Unanswered()
+        #expect(!unanswered.isSilent(at: after(100)))
+        unanswered.sent("one", at: begin)
+        unanswered.sent("two", at: after(1))
+        #expect(!unanswered.isSilent(at: after(2.9)))
+        #expect(unanswered.isSilent(at: after(3)))
+        unanswered.heard(at: after(2))
+        #expect(!unanswered.isSilent(at: after(4.9)))
+        #expect(unanswered.isSilent(at: after(5)))
+        unanswered.closed("one")
+        #expect(unanswered.deadline == after(5))
+        unanswered.closed("two")
+        #expect(!unanswered.isSilent(at: after(100)))
     }
 
     private func message(_ conversationID: String) -> GatewayMessage {

@@ -52,6 +52,15 @@ struct LineBufferTests {
         #expect(line.press(.paste(String(repeating: "x", count: Limits.textBytes - 5))) == .edited)
     }
 
+    @Test("Ctrl-T asks for another line, and leaves this one as it is")
+    func park() {
+        var decoder = KeyDecoder()
+        #expect(decoder.read([0x14]) == [.park])
+        var line = line(.text("draft"))
+        #expect(line.press(.park) == .parked)
+        #expect(line.text == "draft")
+    }
+
     @Test("Ctrl-D ends only where nothing is typed")
     func end() {
         var line = line(.text("a"))

@@ -13,6 +13,16 @@ struct LivePaneTests {
         return pane
     }
 
+    @Test("messages have the rows that are left for them, also before anything is drawn")
+    func room() {
+        var pane = LivePane(size: .init(columns: 20, rows: 10))
+        #expect(pane.room == 8)
+        _ = pane.show(line: LineView(before: "", after: "", columns: 20))
+        #expect(pane.room == 8)
+        _ = pane.show(line: LineView(before: String(repeating: "x", count: 40), after: "", columns: 20))
+        #expect(pane.room == 6)
+    }
+
     @Test("rows are written above them, where they were, and they are drawn again")
     func write() {
         var pane = pane()

@@ -4,7 +4,7 @@ import { summary, withChange } from "/page/deciding/delivery.js";
 import { LIMITS } from "/page/deciding/limits.js";
 import { reduce } from "/page/deciding/reduce.js";
 import { INITIAL } from "/page/deciding/state.js";
-import { conversationRows, openTitle, typingWords, unreadTotal, writingProblem } from "/page/deciding/views.js";
+import { conversationRows, isSilent, openTitle, typingWords, unreadTotal, writingProblem } from "/page/deciding/views.js";
 import { equal, test } from "./testing.js";
 
 const me = "m".repeat(52), bob = "b".repeat(52), talk = "c".repeat(52);
@@ -37,6 +37,18 @@ test("The state ends typing with a message, and after its time", () => {
   equal(typingWords(typing, 1001 + LIMITS.typingShown), "");
   equal(typingWords(reduce(typing, event("messageReceived", { message: message(5) })), 1001), "");
   equal(reduce(typing, { type: "typingEnded", now: 1001 + LIMITS.typingShown }).typing.size, 0);
+});
+test("The state says who is online and lets a message wait, until something of theirs comes", () => {
+  const own = message(5, { sender: { id: me, name: "alice" }, timestampMilliseconds: 1000, recipients: [{ id: bob, state: "sent" }] });
+  const waiting = all(started, { type: "user", user: { ...user, isOnline: true } }, { type: "open", key: talk },
+    { type: "dialog", key: talk, messages: [own], isAtStart: true, isAtEnd: true });
+  const late = 1000 + LIMITS.answerMilliseconds;
+  equal([isSilent(waiting, late - 1), isSilent(waiting, late)], [false, true]);
+  equal(isSilent(all(waiting, { type: "user", user: { ...user, isOnline: false } }), late), false);
+  const heard = reduce(waiting, { type: "event", now: 2000, event: { name: "typingStarted", conversationID: talk, user } });
+  equal([isSilent(heard, late), isSilent(heard, late + 1000)], [false, true]);
+  equal(isSilent(all(waiting, event("messageDelivered", { stateChange: { conversationID: talk, messageID: own.id, recipient: { id: bob, state: "delivered" } } })), late), false);
+  equal([reduce(waiting, { type: "listened", now: 1000 }) === waiting, reduce(waiting, { type: "listened", now: late }) === waiting], [true, false]);
 });
 test("The state keeps few dialogs, and always the open one", () => {
   let state = started;

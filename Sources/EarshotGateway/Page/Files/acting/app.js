@@ -23,6 +23,7 @@ import { Writing } from "./writing.js";
 export class App {
   canSearch = true;
   drafts = new Drafts();
+  #listening = 0;
 
   /** @param {string} token @param {import("./store.js").Store} store @param {import("../drawing/page.js").Page} drawn */
   constructor(token, store, drawn) {
@@ -127,6 +128,9 @@ export class App {
     this.store.apply({ type: "event", event, now: Date.now() });
     this.refresher.want(consequences(this.state, event));
     if (event.name === "messageReceived") this.#received(event.message);
+    // Whoever is silent says so by nothing.
+    clearTimeout(this.#listening);
+    this.#listening = setTimeout(() => this.store.apply({ type: "listened", now: Date.now() }), LIMITS.answerMilliseconds + 50);
     if (event.name === "typingStarted") setTimeout(() => this.store.apply({ type: "typingEnded", now: Date.now() }), LIMITS.typingShown + 50);
   }
 

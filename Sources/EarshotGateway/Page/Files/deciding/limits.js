@@ -51,6 +51,8 @@ export const LIMITS = Object.freeze({
   refreshMessages: 20,
   /** Distance from an end of the dialog at which the next page is fetched, in pixels. */
   pagingDistance: 800,
+  /** A message may be under way so long before its recipient, who is online, is said not to answer. */
+  answerMilliseconds: 3_000,
   /** Drafts that are kept. */
   drafts: 100,
   /** Bytes of an emoji. */

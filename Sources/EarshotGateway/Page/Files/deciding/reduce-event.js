@@ -10,7 +10,21 @@ export function reduceEvent(state, event, now) {
   const known = event.message ? { ...event, message: withArrivalTime(state, event.message, now) } : event;
   const isKept = event.message !== undefined || event.stateChange !== undefined;
   const recent = isKept ? [...state.recent, { number: eventCount, event: known }].slice(-LIMITS.recentEvents) : state.recent;
-  return { ...happened(state, known, now), eventCount, recent };
+  return { ...withSign(happened(state, known, now), state, event, now), eventCount, recent };
+}
+
+/** Who an event shows to be there. @param {State} state before it @param {any} event */
+function whoIsThere(state, { message, stateChange, user, name }) {
+  if (message) return message.sender.id;
+  if (stateChange) return ["delivered", "handled", "read"].includes(stateChange.recipient.state) ? stateChange.recipient.id : undefined;
+  if (!user || name === "typingStarted" || name === "typingEnded") return user?.id;
+  return user.isOnline && !state.users.get(user.id)?.isOnline ? user.id : undefined;
+}
+
+/** @param {State} next @param {State} state @param {any} event @param {number} now @returns {State} */
+function withSign(next, state, event, now) {
+  const id = whoIsThere(state, event);
+  return id === undefined || id === state.node?.id ? next : { ...next, heard: new Map(next.heard).set(id, now) };
 }
 
 /** The event does not say when it came: now, or while the page was away. @param {State} state @param {any} message @param {number} now */

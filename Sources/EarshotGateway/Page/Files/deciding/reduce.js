@@ -2,6 +2,7 @@
 import { LIMITS } from "./limits.js";
 import { reduceDialogs } from "./reduce-dialogs.js";
 import { reduceEvent } from "./reduce-event.js";
+import { isSilent } from "./views.js";
 /** @typedef {import("./state.js").State} State */
 
 /** @param {any[]} items */
@@ -22,6 +23,8 @@ export function reduce(state, action) {
     case "findings": return { ...state, findings: action.findings };
     case "dismissed": return { ...state, dismissed: new Set(state.dismissed).add(action.key) };
     case "event": return reduceEvent(state, action.event, action.now);
+    // Nothing has happened, and so somebody may have become silent: that is drawn.
+    case "listened": return isSilent(state, action.now) ? { ...state } : state;
     case "typingEnded": return { ...state, typing: withoutOld(state.typing, action.now) };
     default: return reduceDialogs(state, action);
   }

@@ -1,4 +1,5 @@
 /** What the page shows, taken from what it knows. */
+import { LIMITS } from "./limits.js";
 import { conversationTitle, partyName } from "./naming.js";
 import { userOfKey, USER_PREFIX } from "./state.js";
 /** @typedef {import("./state.js").State} State */
@@ -36,6 +37,20 @@ export function openPeer(state) {
 
 /** @param {State} state */
 export const openWindow = (state) => (state.open ? state.dialogs.get(state.open) ?? null : null);
+
+/**
+ * Whether the other user of what is open counts as online, and lets a message wait. Whoever loses their cable is online until
+ * the link is given up.
+ * @param {State} state @param {number} now
+ */
+export function isSilent(state, now) {
+  const peer = openPeer(state);
+  if (!peer?.isOnline) return false;
+  const heard = state.heard.get(peer.id) ?? 0;
+  return (openWindow(state)?.messages ?? []).some((message) => message.sender.id === state.node?.id &&
+    message.recipients.some((/** @type {any} */ each) => each.state === "queued" || each.state === "sent") &&
+    now - Math.max(message.timestampMilliseconds, heard) >= LIMITS.answerMilliseconds);
+}
 
 /** The key by which a user's dialog is opened. @param {State} state @param {string} userID */
 export const keyOfUser = (state, userID) =>

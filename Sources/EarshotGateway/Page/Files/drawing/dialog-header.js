@@ -1,7 +1,7 @@
 /** Who is open: name, trust, presence. */
 import { trustWords } from "../deciding/naming.js";
 import { lastSeen } from "../deciding/times.js";
-import { openConversation, openPeer, openTitle } from "../deciding/views.js";
+import { isSilent, openConversation, openPeer, openTitle } from "../deciding/views.js";
 import { avatar } from "./avatar.js";
 import { command } from "./command.js";
 import { foreign, h, replace, setText } from "./dom.js";
@@ -33,18 +33,18 @@ export class DialogHeader extends HTMLElement {
     const conversation = openConversation(state), peer = openPeer(state), title = openTitle(state);
     setText(this.#title, title);
     replace(this.#face, avatar({ id: peer?.id ?? state.open, name: title, kind: conversation?.kind ?? "direct", isOnline: peer ? peer.isOnline ?? false : undefined }));
-    replace(this.#about, ...(peer ? aboutPerson(peer) : aboutGroup(conversation)));
+    replace(this.#about, ...(peer ? aboutPerson(peer, isSilent(state, Date.now())) : aboutGroup(conversation)));
     this.#invitation.hidden = conversation?.status !== "invited";
     this.#markAll.hidden = !(conversation?.unreadCount > 50);
   }
 }
 
-/** @param {any} peer */
-function aboutPerson(peer) {
+/** @param {any} peer @param {boolean} isSilent */
+function aboutPerson(peer, isSilent) {
   if (!peer.trust) return ["Never met"];
   const signs = { verified: "verified", blocked: "blocked", conflict: "warning" };
   return [
-    h("span", {}, peer.isOnline ? "Online" : `Seen ${lastSeen(peer.lastSeenMilliseconds, Date.now())}`), " · ",
+    h("span", {}, isSilent ? "Not answering" : peer.isOnline ? "Online" : `Seen ${lastSeen(peer.lastSeenMilliseconds, Date.now())}`), " · ",
     h("span", { class: `trust trust-${peer.trust}`, title: trustWords(peer.trust).hint }, icon(/** @type {any} */ (signs[peer.trust] ?? "shield")), trustWords(peer.trust).word),
   ];
 }
