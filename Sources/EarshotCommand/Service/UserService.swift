@@ -31,7 +31,7 @@ struct UserService {
         let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
         guard nothing >= 0 else { return false }
         defer { close(nothing) }
-        do throws(Failure) {
+        do throws(EarshotError) {
             let child = try ChildProgram(
                 "systemctl", ["--user", "show", "--property=Version"], descriptors: [nothing, nothing, nothing])
             return await child.end() == 0
