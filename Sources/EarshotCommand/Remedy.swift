@@ -201,7 +201,8 @@ enum Remedy {
         case (.tokenExists, _):
             "choose another name, or end that one first: earshot token revoke \(about.name ?? "NAME")"
         case (.unknownTarget, _): "see which there are with: earshot notify list"
-        case (.targetExists, _): "choose another --name, or end that one first: earshot notify remove \(about.name ?? "NAME")"
+        case (.targetExists, _):
+            "choose another --name, or end that one first: earshot notify remove \(about.name ?? "NAME")"
         case (.tooManyTargets, _): "end one that is not needed: earshot notify list, earshot notify remove NAME"
         case (.targetUnusable, _):
             "mend that and say it again; a desktop needs notify-send (Debian: libnotify-bin), a webhook curl"

@@ -38,7 +38,9 @@ extension Store {
     package func leaveHome() throws(StoreError) {
         try write { db in
             try CommitWriter(db: db).beginGeneration()
-            for table in ["consumer", "setAside", "token", "notificationTarget"] { try db.execute(sql: "DELETE FROM \(table)") }
+            for table in ["consumer", "setAside", "token", "notificationTarget"] {
+                try db.execute(sql: "DELETE FROM \(table)")
+            }
         }
     }
 

@@ -10,7 +10,8 @@ struct HostNotifier: Notifier {
     private static let commandPatience = Duration.seconds(60)
     private static let webhookSeconds = 20
 
-    func notify(_ record: NotificationTargetRecord, of notification: MessageNotification?) async -> NotificationOutcome {
+    func notify(_ record: NotificationTargetRecord, of notification: MessageNotification?) async -> NotificationOutcome
+    {
         do {
             switch record.target {
             case .desktop: return try await show(notification)
@@ -48,7 +49,9 @@ struct HostNotifier: Notifier {
         let sender = notification.senderName ?? notification.senderID.fingerprint
         let place = notification.conversationName.map { "#\($0)" }
         guard notification.count == 1 else {
-            return (place ?? sender, "\(notification.count) new messages\(place == nil ? "" : ", the last from \(sender)")")
+            return (
+                place ?? sender, "\(notification.count) new messages\(place == nil ? "" : ", the last from \(sender)")"
+            )
         }
         let verb = notification.isMention ? "mentions you" : "has written"
         return (sender, "\(verb)\(place.map { " in \($0)" } ?? "")")

@@ -1,30 +1,31 @@
-public import Foundation
+package import Foundation
 
 /// What a target is told: that somebody has written.
-public struct MessageNotification: Hashable, Sendable {
+package struct MessageNotification: Hashable, Sendable {
     /// The conversation, which need not have been opened before.
-    public let conversationID: ConversationID
+    package let conversationID: ConversationID
     /// What a conversation of many is found by, without the `#`; `nil` for a direct one.
-    public let conversationName: String?
+    package let conversationName: String?
     /// The message; the last of several.
-    public let messageID: MessageID
+    package let messageID: MessageID
     /// Its place in the order of arrival, as `Message.index`.
-    public let index: Int64
-    public let senderID: UserID
+    package let index: Int64
+    package let senderID: UserID
     /// `nil` for a sender of whom nothing else is known.
-    public let senderName: String?
+    package let senderName: String?
     /// What was written.
-    public let text: String
+    package let text: String
     /// When it was written, by its author's clock.
-    public let date: Date
+    package let date: Date
     /// Whether it mentions the user, or answers a message of theirs.
-    public let isMention: Bool
+    package let isMention: Bool
     /// How many messages of the conversation it stands for.
-    public let count: Int
+    package let count: Int
 }
 
 extension MessageNotification {
-    init(_ message: Message, index: Int64, isMention: Bool, count: Int, senderName: String?, conversationName: String?) {
+    init(_ message: Message, index: Int64, isMention: Bool, count: Int, senderName: String?, conversationName: String?)
+    {
         conversationID = message.conversationID
         self.conversationName = conversationName
         messageID = message.messageID

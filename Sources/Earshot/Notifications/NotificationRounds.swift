@@ -34,7 +34,8 @@ struct NotificationRounds: Sendable {
         } catch {
             // The disk has failed. What has arrived is still there when it works again.
             _ = pace.failed(at: clock.now.uptime)
-            node.configuration.logger.info("nobody was notified", metadata: ["target": "\(record.name)", "error": "\(error)"])
+            node.configuration.logger.info(
+                "nobody was notified", metadata: ["target": "\(record.name)", "error": "\(error)"])
         }
         if progress != before { await write() }
     }
@@ -87,7 +88,8 @@ struct NotificationRounds: Sendable {
         let (place, count) = try await node.readStore { () throws(StoreError) in
             let place = try store.arrivalPlace(last: Limits.waitingNotifications, for: userID)
             guard place > cursor else { return (cursor, 0) }
-            let excess = try store.arrivedCount(after: cursor, for: userID) - store.arrivedCount(after: place, for: userID)
+            let excess =
+                try store.arrivedCount(after: cursor, for: userID) - store.arrivedCount(after: place, for: userID)
             return (place, excess)
         }
         progress.cursor = place

@@ -31,7 +31,9 @@ public struct Notifications: Sendable {
         let name = try checked(name ?? freeName(for: target))
         try checkRoom(for: name)
         let secret: [UInt8]? =
-            if case .webhook = target { (0..<WebhookRequest.keyBytes).map { _ in .random(in: .min ... .max) } } else { nil }
+            if case .webhook = target { (0..<WebhookRequest.keyBytes).map { _ in .random(in: .min ... .max) } } else {
+                nil
+            }
         let store = node.store
         // From before the test, so that nothing is missed that comes during it.
         let cursor = try await node.readStore { () throws(StoreError) in try store.latestCursor() }
@@ -39,7 +41,8 @@ public struct Notifications: Sendable {
             name: name, target: target, secret: secret, createdAt: node.environment.clock.now.wallClock,
             progress: NotificationProgress(cursor: cursor))
         if let reason = await node.environment.notifier.notify(record, of: nil).reason {
-            throw EarshotError(.targetUnusable, "the test notification did not get through: \(reason)", .init(name: name))
+            throw EarshotError(
+                .targetUnusable, "the test notification did not get through: \(reason)", .init(name: name))
         }
         try checkRoom(for: name)
         let isAdded = try await write { store throws(StoreError) in try store.add(record) }
@@ -118,7 +121,8 @@ public struct Notifications: Sendable {
 
     private func freeName(for target: NotificationTarget) -> String {
         let (kind, taken) = (target.kind.rawValue, Set(keeper.targets.map(\.name)))
-        return ([kind] + (2...Limits.notificationTargets + 1).map { "\(kind)-\($0)" }).first { !taken.contains($0) } ?? kind
+        return ([kind] + (2...Limits.notificationTargets + 1).map { "\(kind)-\($0)" }).first { !taken.contains($0) }
+            ?? kind
     }
 
     private func checkRoom(for name: String) throws(EarshotError) {

@@ -28,7 +28,8 @@ struct WebhookRequest: Hashable, Sendable {
 
     /// What curl reads with `--config`.
     func curlConfiguration(url: String) -> String {
-        let options = [("url", url)] + headers.map { ("header", "\($0.name): \($0.value)") }
+        let options =
+            [("url", url)] + headers.map { ("header", "\($0.name): \($0.value)") }
             + [("data-raw", String(decoding: body, as: UTF8.self))]
         return options.map { "\($0.0) = \"\(Self.quoted($0.1))\"\n" }.joined()
     }

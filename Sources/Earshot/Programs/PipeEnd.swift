@@ -81,7 +81,9 @@ package final class PipeEnd: Sendable {
     private func writeNow(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = BrokenPipe.ignored { rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) } }
+            let count = BrokenPipe.ignored {
+                rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            }
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if !canGoOn(POLLOUT) {

@@ -30,7 +30,7 @@ struct NotifyAdd: AsyncParsableCommand {
         discussion: """
             EXAMPLES:
               earshot notify add desktop
-              earshot notify add command /usr/local/bin/announce --urgent
+              earshot notify add command -- /usr/local/bin/announce --urgent
               earshot notify add webhook https://example.org/hook --name pager
             """,
         subcommands: [NotifyAddDesktop.self, NotifyAddCommand.self, NotifyAddWebhook.self])
@@ -68,12 +68,12 @@ struct NotifyAddCommand: ProgramCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup var target: TargetOptions
 
-    @Argument(help: "The program, and its arguments.", completion: .file())
+    @Argument(help: "The program, and its arguments; -- goes before those that begin with a dash.", completion: .file())
     var command: [String]
 
     func execute(_ output: Output) async throws {
-        let path = command[0].hasPrefix("/") ? command[0] : try Self.wholePath(command[0])
-        try await target.register(.command(path: path, arguments: Array(command.dropFirst())), common, output)
+        try await target.register(
+            .command(path: try Self.wholePath(command[0]), arguments: Array(command.dropFirst())), common, output)
     }
 
     /// The node has another working directory, and may have another `PATH`.

@@ -80,7 +80,8 @@ struct Arrivals: Sendable {
         if isNotifying {
             jobs.append(
                 ProgramRun(
-                    "notify-send", ["--app-name=Earshot", "--", item.sender, item.announcement], patience: Self.patience))
+                    "notify-send", ["--app-name=Earshot", "--", item.sender, item.announcement], patience: Self.patience
+                ))
         }
         return jobs
     }

@@ -387,7 +387,9 @@ package struct GatewayClient: Sendable {
     }
 
     /// Registers a target, once a test notification got through.
-    package func register(_ target: NotificationTarget, name: String? = nil) async throws(GatewayError) -> GatewayNewTarget {
+    package func register(_ target: NotificationTarget, name: String? = nil) async throws(GatewayError)
+        -> GatewayNewTarget
+    {
         var body: TargetRequest
         switch target {
         case .desktop: body = TargetRequest(kind: "desktop")
@@ -395,7 +397,8 @@ package struct GatewayClient: Sendable {
         case .webhook(let url): body = TargetRequest(kind: "webhook", url: url)
         }
         body.name = name
-        return try await decode(call(.POST, "notifications/targets", body: body, within: GatewayLimits.notificationTest))
+        return try await decode(
+            call(.POST, "notifications/targets", body: body, within: GatewayLimits.notificationTest))
     }
 
     package func deregister(_ target: String) async throws(GatewayError) {

@@ -9,7 +9,7 @@ extension Migration {
                     name TEXT PRIMARY KEY NOT NULL,
                     kind TEXT NOT NULL,
                     address TEXT NOT NULL,
-                    secret BLOB,
+                    signingKey BLOB,
                     createdAt INTEGER NOT NULL,
                     cursor INTEGER NOT NULL,
                     deliveredAt INTEGER,

@@ -16,11 +16,12 @@ extension Store {
         try write { db in
             try db.execute(
                 sql: """
-                    INSERT OR IGNORE INTO notificationTarget (name, kind, address, secret, createdAt, cursor)
+                    INSERT OR IGNORE INTO notificationTarget (name, kind, address, signingKey, createdAt, cursor)
                     VALUES (?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    record.name, record.target.kind.rawValue, try record.target.address(), record.secret.map { Data($0) },
+                    record.name, record.target.kind.rawValue, try record.target.address(),
+                    record.secret.map { Data($0) },
                     record.createdAt, record.progress.cursor,
                 ])
             return db.changesCount == 1
@@ -109,7 +110,7 @@ extension Rows {
             let target = NotificationTarget(kind, address: row["address"])
         else { throw StoreError.damaged("a target of notifications", path: path) }
         return NotificationTargetRecord(
-            name: row["name"], target: target, secret: (row["secret"] as Data?).map { Array($0) },
+            name: row["name"], target: target, secret: (row["signingKey"] as Data?).map { Array($0) },
             createdAt: row["createdAt"], progress: progress)
     }
 }

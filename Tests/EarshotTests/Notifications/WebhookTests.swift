@@ -28,7 +28,8 @@ struct WebhookTests {
             (0, "429", .failed(reason: "the server has answered 429")),
             (0, "503", .failed(reason: "the server has answered 503")),
             (7, "curl: (7) no\n000", .failed(reason: "curl: (7) no")),
-            (28, "000", .failed(reason: "curl has ended with 28")), (0, "", .failed(reason: "the server has answered 0")),
+            (28, "000", .failed(reason: "curl has ended with 28")),
+            (0, "", .failed(reason: "the server has answered 0")),
         ])
     func answers(status: Int32, output: String, outcome: NotificationOutcome) {
         #expect(WebhookAnswer.outcome(status: status, output: output + "\n") == outcome)
