@@ -91,6 +91,12 @@ enum PageFiles {
                 this.drawn.opened(key);
               }
 
+              /** Sends a draft, and shows it: in the middle of a long history it would be out of sight. @param {string} key @param {any} draft */
+              async write(key, draft) {
+                await this.writing.send(key, draft);
+                if (!draft.edit && this.state.open === key) this.drawn.messages.toEnd();
+              }
+
               /** A dialog is in the page: after the next frame it is on the screen. */
               painted() {
                 requestAnimationFrame(() => setTimeout(() => {
@@ -4383,7 +4389,7 @@ enum PageFiles {
               addEventListener("popstate", () => app.open(readFragment(location.hash).open ?? null, { isFromAddress: true }));
               for (const name of ["focus", "visibilitychange"]) addEventListener(name, () => app.reading.check());
               page.conversations.drafts = app.drafts;
-              page.composer.use({ drafts: app.drafts, post: (key, draft) => app.writing.send(key, draft), check: (text) => app.writing.problem(text) });
+              page.composer.use({ drafts: app.drafts, post: (key, draft) => app.write(key, draft), check: (text) => app.writing.problem(text) });
             }
 
             async function begin() {

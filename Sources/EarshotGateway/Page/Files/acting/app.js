@@ -83,6 +83,12 @@ export class App {
     this.drawn.opened(key);
   }
 
+  /** Sends a draft, and shows it: in the middle of a long history it would be out of sight. @param {string} key @param {any} draft */
+  async write(key, draft) {
+    await this.writing.send(key, draft);
+    if (!draft.edit && this.state.open === key) this.drawn.messages.toEnd();
+  }
+
   /** A dialog is in the page: after the next frame it is on the screen. */
   painted() {
     requestAnimationFrame(() => setTimeout(() => {
