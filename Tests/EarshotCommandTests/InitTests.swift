@@ -53,7 +53,7 @@ struct InitTests {
 
     @Test("refuses a home whose path is too long for the socket of a node, and makes nothing; so do --join and import")
     func longPath() async throws {
-        let path = "/tmp/earshot-test-" + String(repeating: "x", count: 90)
+        let path = "/tmp/earshot-test-\(UUID().uuidString.prefix(8))" + String(repeating: "x", count: 90)
         let commands = [["init", "--name", "alice"], ["init", "--join"], ["import", "/nonexistent.backup"]]
         for command in commands {
             let result = try await Program.run(command + ["--home", path])
