@@ -81,6 +81,8 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let invalidTarget = Code("invalidTarget")
         /// The test notification did not get through, and nothing was registered.
         public static let targetUnusable = Code("targetUnusable")
+        /// Another target is being tried.
+        public static let targetBusy = Code("targetBusy")
         /// There is no such target of notifications.
         public static let unknownTarget = Code("unknownTarget")
         /// There is a target of notifications of that name already.

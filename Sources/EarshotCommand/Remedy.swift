@@ -203,6 +203,7 @@ enum Remedy {
         case (.unknownTarget, _): "see which there are with: earshot notify list"
         case (.targetExists, _):
             "choose another --name, or end that one first: earshot notify remove \(about.name ?? "NAME")"
+        case (.targetBusy, _): "wait for that: a program has a minute, a server 20 seconds"
         case (.tooManyTargets, _): "end one that is not needed: earshot notify list, earshot notify remove NAME"
         case (.targetUnusable, _):
             "mend that and say it again; a desktop needs notify-send (Debian: libnotify-bin), a webhook curl"

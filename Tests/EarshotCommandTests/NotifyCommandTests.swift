@@ -13,14 +13,14 @@ struct NotifyCommandTests {
         let bobNode: RunningProgram
         let program: String
 
-        init() async throws {
+        private static let filing =
+            #"cat > FOLDER/input.$$; echo "$#" > FOLDER/count.$$; mv FOLDER/input.$$ FOLDER/got.$$"#
+
+        init(script: String = filing) async throws {
             folder = try TemporaryFolder()
             program = folder.file("program")
-            let script = """
-                #!/bin/bash
-                cat > \(folder.path)/input.$$; echo "$#" > \(folder.path)/count.$$; mv \(folder.path)/input.$$ \(folder.path)/got.$$
-                """
-            try Data("\(script)\n".utf8).write(to: URL(fileURLWithPath: program))
+            let text = "#!/bin/bash\n" + script.replacingOccurrences(of: "FOLDER", with: folder.path) + "\n"
+            try Data(text.utf8).write(to: URL(fileURLWithPath: program))
             try #require(chmod(program, 0o700) == 0)
             (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
             let port: String
@@ -79,6 +79,26 @@ struct NotifyCommandTests {
         try await setting.waitForText("loud")
         let texts = try setting.got().compactMap { ($0["message"] as? [String: Any])?["text"] as? String }
         #expect(texts == ["loud"])
+    }
+
+    @Test("tells a target that was removed nothing more, and ends what is under way")
+    func removed() async throws {
+        let setting = try await Setting(
+            // The test is taken; what comes then waits for somebody to open its pipe.
+            script: """
+                grep -q '"test"' && exit 0
+                mkfifo FOLDER/fifo && mv FOLDER/fifo FOLDER/waits; trap 'mv FOLDER/waits FOLDER/told; exit 1' TERM
+                read -r < FOLDER/waits & wait $!
+                """)
+        #expect(try await setting.bob.run("notify", "add", "command", setting.program).status == 0)
+        for text in ["one", "two"] {
+            #expect(try await setting.alice.run("send", "bob", text, "--wait", "delivered").status == 0)
+        }
+        try await FolderWatch.waitForName(in: setting.folder.path) { $0 == "waits" }
+        #expect(try await setting.bob.run("notify", "remove", "command").status == 0)
+        try await FolderWatch.waitForName(in: setting.folder.path) { $0 == "told" }
+        #expect(try await setting.bob.run("notify", "list").output.contains("notified nowhere"))
+        #expect(!FileManager.default.fileExists(atPath: setting.folder.file("waits")))
     }
 
     @Test("adds nothing that does not take the test, and says what to do")

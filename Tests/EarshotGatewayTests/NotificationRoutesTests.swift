@@ -7,19 +7,23 @@ import Testing
 
 @Suite("The local API for notifications")
 struct NotificationRoutesTests {
-    @Test("registers a program for the owner on the socket alone")
+    @Test("registers a program or a server for the owner on the socket alone")
     func command() async throws {
         try await TestNode.with("alice") { alice in
             let token = try await alice.client.createToken("page", scopes: [.all]).token
-            let body = Array(#"{"kind":"command","command":["/bin/true"]}"#.utf8)
-            let request = RawRequest(
-                method: "POST", path: "/v1/notifications/targets", body: body,
-                headers: ["authorization: Bearer \(token)"])
-            for answer in [
-                try await request.send(toPort: alice.httpPort), try await request.send(to: alice.node.home.socketFile),
+            for body in [
+                #"{"kind":"command","command":["/bin/true"]}"#, #"{"kind":"webhook","url":"http://127.0.0.1:9/"}"#,
             ] {
-                #expect(answer.status == 403)
-                #expect(try answer.error().code == "forbidden")
+                let request = RawRequest(
+                    method: "POST", path: "/v1/notifications/targets", body: Array(body.utf8),
+                    headers: ["authorization: Bearer \(token)"])
+                for answer in [
+                    try await request.send(toPort: alice.httpPort),
+                    try await request.send(to: alice.node.home.socketFile),
+                ] {
+                    #expect(answer.status == 403)
+                    #expect(try answer.error().code == "forbidden")
+                }
             }
             let before = try await alice.client.notificationTargets()
             let registered = try await alice.client.register(.command(path: "/bin/true", arguments: ["x"]))

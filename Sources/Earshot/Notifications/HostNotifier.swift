@@ -41,7 +41,7 @@ struct HostNotifier: Notifier {
         let (title, body) = notification.map(Self.words) ?? ("Earshot", "Notifications will look like this.")
         return try await Self.outcome(
             of: ProgramRun(
-                Self.desktopProgram, ["--app-name=Earshot", "--", title, body], patience: Self.desktopPatience))
+                Self.desktopProgram, DesktopNotice.arguments(title: title, body: body), patience: Self.desktopPatience))
     }
 
     /// Arguments can be seen by other users of the machine, so they have nothing of what was written.
@@ -69,7 +69,8 @@ struct HostNotifier: Notifier {
         // What is secret or long is on its standard input: others can see arguments. `-q` leaves the user's own settings out,
         // which may follow redirections to elsewhere.
         let arguments = [
-            "-q", "--silent", "--show-error", "--max-time", "\(Self.webhookSeconds)", "--proto", "=http,https",
+            "-q", "--globoff", "--silent", "--show-error", "--max-time", "\(Self.webhookSeconds)", "--proto",
+            "=http,https",
             "--output", "/dev/null", "--write-out", "%{http_code}\n", "--config", "-",
         ]
         let result = try await ProgramRun(

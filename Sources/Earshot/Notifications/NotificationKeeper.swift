@@ -8,10 +8,11 @@ final class NotificationKeeper: Sendable {
     private struct State {
         var targets: [String: NotificationTargetRecord]
         var levels: [ConversationID: NotificationLevel]
-        /// What wakes those who notify a target; ending it ends them.
-        var wakes: [String: CommitSignal.Waiter] = [:]
-        var handled = RecentMessages()
+        /// What ends those who notify a target.
+        var ends: [String: AsyncStream<Never>.Continuation] = [:]
         var isRunning = false
+        /// Whether a test is under way, so that a flood of registrations starts no flood of programs.
+        var isTesting = false
     }
 
     private let state: Mutex<State>
@@ -48,11 +49,11 @@ final class NotificationKeeper: Sendable {
     }
 
     func remove(_ name: String) {
-        let wake = state.withLock { state in
+        let end = state.withLock { state in
             state.targets[name] = nil
-            return state.wakes.removeValue(forKey: name)
+            return state.ends.removeValue(forKey: name)
         }
-        wake?.finish()
+        end?.finish()
     }
 
     func note(_ progress: NotificationProgress, of record: NotificationTargetRecord) {
@@ -62,8 +63,15 @@ final class NotificationKeeper: Sendable {
         }
     }
 
-    /// - Returns: whether this is the first time that the message is handled, as far as is remembered.
-    func handle(_ messageID: MessageID) -> Bool { state.withLock { $0.handled.insert(messageID) } }
+    /// - Returns: whether no other test is under way. Then `endTest` is to be called.
+    func beginTest() -> Bool {
+        state.withLock { state in
+            defer { state.isTesting = true }
+            return !state.isTesting
+        }
+    }
+
+    func endTest() { state.withLock { $0.isTesting = false } }
 
     // MARK: - Running
 
@@ -79,15 +87,27 @@ final class NotificationKeeper: Sendable {
         }
     }
 
+    /// Notifies one target until it is removed.
     private func follow(_ record: NotificationTargetRecord, of node: Node) async {
-        let (arrivals, wake) = node.events.arrivals.waiter()
-        defer { wake.finish() }
+        let (ended, end) = AsyncStream<Never>.makeStream()
         let isThere = state.withLock { state in
             guard state.targets[record.name]?.createdAt == record.createdAt else { return false }
-            state.wakes[record.name] = wake
+            state.ends[record.name] = end
             return true
         }
         guard isThere else { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.look(for: record, of: node) }
+            group.addTask { for await _ in ended {} }
+            // What is under way for a target that was removed ends, too.
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func look(for record: NotificationTargetRecord, of node: Node) async {
+        let (arrivals, wake) = node.events.arrivals.waiter()
+        defer { wake.finish() }
         // Messages may have come while the node did not run.
         wake.yield()
         let clock = node.environment.clock
@@ -98,29 +118,5 @@ final class NotificationKeeper: Sendable {
             timer?.cancel()
             timer = rounds.pace.dueTime.map { clock.schedule(at: $0, on: node.shell.loop) { wake.yield() } }
         }
-    }
-}
-
-/// The last messages that somebody has handled notifications of.
-struct RecentMessages: Sendable {
-    static let limit = 1024
-
-    private var known: Set<MessageID> = []
-    private var order: [MessageID] = []
-    private var next = 0
-
-    init() {}
-
-    /// - Returns: whether it was not there.
-    mutating func insert(_ messageID: MessageID) -> Bool {
-        guard known.insert(messageID).inserted else { return false }
-        guard order.count == Self.limit else {
-            order.append(messageID)
-            return true
-        }
-        known.remove(order[next])
-        order[next] = messageID
-        next = (next + 1) % Self.limit
-        return true
     }
 }

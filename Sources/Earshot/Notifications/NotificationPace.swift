@@ -24,8 +24,8 @@ struct NotificationPace: Sendable {
         return uptime >= dueTime
     }
 
-    /// The target has taken a notification.
-    mutating func taken() {
+    /// The target has taken a notification, or refused it for good: it answers.
+    mutating func answered() {
         failures = 0
         backOff.reset()
     }
@@ -39,6 +39,9 @@ struct NotificationPace: Sendable {
         failures = 0
         return true
     }
+
+    /// It is not known what there is: it is no fault of the target.
+    mutating func wait(at uptime: Int64) { dueTime = uptime + backOff.wait().milliseconds }
 
     /// There is nothing left to be notified of.
     mutating func rest() { dueTime = nil }

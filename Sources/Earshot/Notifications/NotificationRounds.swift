@@ -4,14 +4,20 @@ import Logging
 
 /// Notifies one target of what has arrived since it was notified last, some messages at a time.
 struct NotificationRounds: Sendable {
-    /// Messages that are read at once, and their bytes.
+    /// Messages that are read at once, and their bytes. A desktop has few notifications for many of them.
     private static let messages = 64
-    private static let bytes = 1024 * 1024
+    private static let desktopMessages = 1024
+    private static let bytes = 4 * 1024 * 1024
+    /// How often it is noted what a target was notified of, in milliseconds: a crash repeats no more.
+    private static let writingInterval: Int64 = 1_000
 
     private let record: NotificationTargetRecord
     private let keeper: NotificationKeeper
     private let node: Node
     private var progress: NotificationProgress
+    /// What of it is on the disk, and since what uptime.
+    private var written: NotificationProgress
+    private var writtenAt: Int64 = 0
     private(set) var pace = NotificationPace()
 
     init(record: NotificationTargetRecord, keeper: NotificationKeeper, node: Node) {
@@ -19,6 +25,7 @@ struct NotificationRounds: Sendable {
         self.keeper = keeper
         self.node = node
         progress = record.progress
+        written = record.progress
     }
 
     private var clock: any NodeClock { node.environment.clock }
@@ -26,27 +33,28 @@ struct NotificationRounds: Sendable {
     /// Notifies of what is there, if it is time.
     mutating func look() async {
         guard pace.isDue(at: clock.now.uptime) else { return }
-        let before = progress
         do {
             try await leaveOutExcess()
-            while try await round() { try Task.checkCancellation() }
+            while try await round() { await write() }
         } catch is CancellationError {
         } catch {
             // The disk has failed. What has arrived is still there when it works again.
-            _ = pace.failed(at: clock.now.uptime)
+            pace.wait(at: clock.now.uptime)
             node.configuration.logger.info(
                 "nobody was notified", metadata: ["target": "\(record.name)", "error": "\(error)"])
         }
-        if progress != before { await write() }
+        await write()
     }
 
     /// - Returns: whether there may be more.
     private mutating func round() async throws -> Bool {
         let (found, through, isComplete) = try await read()
         for news in NotificationChoice.grouped(found, for: record.target) {
+            try Task.checkCancellation()
             let outcome = await node.environment.notifier.notify(record, of: await notification(of: news))
             try Task.checkCancellation()
             guard take(outcome, of: news) else { return false }
+            if clock.now.uptime - writtenAt >= Self.writingInterval { await write() }
         }
         progress.cursor = through
         if isComplete { pace.rest() }
@@ -59,8 +67,9 @@ struct NotificationRounds: Sendable {
         guard let reason = outcome.reason else {
             progress.failure = nil
             progress.deliveredAt = now.wallClock
-            pace.taken()
-            progress.cursor = max(progress.cursor, news.through)
+            pace.answered()
+            // Groups of a desktop overlap: they are done when all of them are.
+            if record.target != .desktop { progress.cursor = max(progress.cursor, news.through) }
             return true
         }
         let since = progress.failure?.since ?? now.wallClock
@@ -70,6 +79,7 @@ struct NotificationRounds: Sendable {
             "a notification was not taken", metadata: ["target": "\(record.name)", "reason": "\(reason)"])
         if case .refused = outcome {
             leaveOut(news)
+            pace.answered()
             return true
         }
         if pace.failed(at: now.uptime) { leaveOut(news) }
@@ -98,9 +108,10 @@ struct NotificationRounds: Sendable {
 
     private func read() async throws(EarshotError) -> (news: [NotificationNews], through: Int64, isComplete: Bool) {
         let (store, userID, cursor) = (node.store, node.userID, progress.cursor)
+        let limit = record.target == .desktop ? Self.desktopMessages : Self.messages
         let (messages, through, isComplete) = try await node.readStore { () throws(StoreError) in
             let found = try store.arrived(
-                after: cursor, for: userID, countLimit: Self.messages, byteLimit: Self.bytes)
+                after: cursor, for: userID, countLimit: limit, byteLimit: Self.bytes)
             var messages: [(message: Message, cursor: Int64, isMention: Bool)] = []
             for row in found.rows {
                 guard let message = Message(row) else { continue }
@@ -127,13 +138,15 @@ struct NotificationRounds: Sendable {
             conversationName: name)
     }
 
-    private func write() async {
+    private mutating func write() async {
+        guard progress != written else { return }
         let (store, record, progress) = (node.store, record, progress)
         keeper.note(progress, of: record)
         do {
             try await node.writingHome { () throws(EarshotError) in
                 do throws(StoreError) { try store.note(progress, of: record) } catch { throw EarshotError(error) }
             }
+            (written, writtenAt) = (progress, clock.now.uptime)
         } catch {
             // After a restart the target is notified again of what it was notified of.
             node.configuration.logger.info(

@@ -6,8 +6,8 @@ public import Foundation
 /// A target is notified of each message of others that arrives while it is registered, in the order of arrival, also of
 /// what came while the node did not run. It is not notified of messages that were read or taken back meanwhile, nor of
 /// conversations whose `Conversation.notificationLevel` leaves them out. One that takes nothing is notified again after 1, 2, 4
-/// seconds and so on, at most five minutes; after ten attempts the message is left out and counted. A crash may lead to a
-/// notification twice: `handle` says whether it is news.
+/// seconds and so on, at most five minutes; after ten attempts the message is left out and counted. A crash may lead to
+/// notifications twice, those of the last second before it: each has the id of its message.
 public struct Notifications: Sendable {
     let node: Node
 
@@ -21,8 +21,8 @@ public struct Notifications: Sendable {
     ///   - name: what its user calls it: letters, digits, and any of `-_.`, at most `Limits.targetNameBytes`. Its kind, and
     ///     a number if need be, without one.
     /// - Returns: the target, and for a webhook the secret that its requests are signed with, which nobody can get again.
-    /// - Throws: `EarshotError` `targetUnusable` with the reason, where the test did not get through; `invalidTarget`,
-    ///   `invalidName`, `targetExists`, `tooManyTargets`; `storeFull`, `storeUnavailable`, `stopped`.
+    /// - Throws: `EarshotError` `targetUnusable` with the reason, where the test did not get through; `targetBusy` while
+    ///   another one is tried; `invalidTarget`, `invalidName`, `targetExists`, `tooManyTargets`; `storeFull`, `storeUnavailable`, `stopped`.
     @discardableResult
     public func register(
         _ target: NotificationTarget, name: String? = nil
@@ -40,6 +40,10 @@ public struct Notifications: Sendable {
         let record = NotificationTargetRecord(
             name: name, target: target, secret: secret, createdAt: node.environment.clock.now.wallClock,
             progress: NotificationProgress(cursor: cursor))
+        guard keeper.beginTest() else {
+            throw EarshotError(.targetBusy, "another target is being tried: try again when that has ended")
+        }
+        defer { keeper.endTest() }
         if let reason = await node.environment.notifier.notify(record, of: nil).reason {
             throw EarshotError(
                 .targetUnusable, "the test notification did not get through: \(reason)", .init(name: name))
@@ -54,12 +58,12 @@ public struct Notifications: Sendable {
     /// Ends a target: it is notified of nothing more.
     /// - Throws: `EarshotError` `unknownTarget`; `storeFull`, `storeUnavailable`, `stopped`.
     public func deregister(_ name: String) async throws(EarshotError) {
-        let isRemoved = try await write { store throws(StoreError) in try store.removeNotificationTarget(name) }
-        guard isRemoved else {
+        guard keeper.targets.contains(where: { $0.name == name }) else {
             throw EarshotError(
                 .unknownTarget, "there is no target called \"\(Excerpt.of(name))\"",
                 .init(name: Excerpt.of(name), suggestions: targets.map(\.name)))
         }
+        try await write { store throws(StoreError) in _ = try store.removeNotificationTarget(name) }
         keeper.remove(name)
     }
 
@@ -78,10 +82,9 @@ public struct Notifications: Sendable {
             throw EarshotError(.invalidNotification, "this notification names no message")
         }
         let message = try await node.messages.message(messageID)
-        let isNews = NotificationChoice.isNews(message, to: node.userID)
         return NotificationResult(
             conversationID: message.conversationID, messageID: messageID, index: message.index,
-            isNews: keeper.handle(messageID) && isNews)
+            isNews: NotificationChoice.isNews(message, to: node.userID))
     }
 
     /// Whether the user wants to be notified of a message, wherever that is.
@@ -187,8 +190,7 @@ public struct NotificationResult: Hashable, Sendable {
     public let messageID: MessageID
     /// The message's place in the order of arrival, as `Message.index`.
     public let index: Int64?
-    /// Whether the user does not know of it yet: it was not read, taken back, or handled before. What was handled is
-    /// remembered for the last 1,024 messages, while the node runs.
+    /// Whether it is still news: it was not read, on whichever device, and not taken back.
     public let isNews: Bool
 }
 

@@ -11,6 +11,8 @@ package final class PipeEnd: Sendable {
     /// Closing the second one ends all waiting.
     private let wakeUp: (reading: Int32, writing: Int32)
     private let isStopped = Mutex(false)
+    /// Whether it was read once more after that.
+    private let isDrained = Atomic(false)
     private let pendingBytes = Mutex(0)
     private let queue = DispatchQueue(label: "earshot.pipe")
 
@@ -30,7 +32,7 @@ package final class PipeEnd: Sendable {
         close(wakeUp.reading)
     }
 
-    /// Ends all waiting. What was not read or written is lost.
+    /// Ends all waiting. What was not written is lost.
     package func stop() {
         isStopped.withLock { isStopped in
             if !isStopped { close(wakeUp.writing) }
@@ -38,17 +40,22 @@ package final class PipeEnd: Sendable {
         }
     }
 
-    /// The next bytes; `nil` at the end, or once it is stopped.
+    /// The next bytes; `nil` at the end. Once it is stopped, what is in the pipe then, and no more.
     package func read() async -> [UInt8]? {
         await withCheckedContinuation { continuation in
-            queue.async { [self] in
-                var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
-                while true {
-                    let count = Glibc.read(descriptor, &piece, piece.count)
-                    if count > 0 { return continuation.resume(returning: Array(piece.prefix(count))) }
-                    guard count < 0, canGoOn(POLLIN) else { return continuation.resume(returning: nil) }
-                }
-            }
+            queue.async { [self] in continuation.resume(returning: readNow()) }
+        }
+    }
+
+    private func readNow() -> [UInt8]? {
+        // A pipe holds no more, so one read empties it.
+        var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+        while true {
+            let isLast = isStopped.withLock { $0 }
+            guard !isLast || !isDrained.exchange(true, ordering: .relaxed) else { return nil }
+            let count = Glibc.read(descriptor, &piece, piece.count)
+            if count > 0 { return Array(piece.prefix(count)) }
+            guard count < 0, !isLast, canGoOn(POLLIN) || isStopped.withLock({ $0 }) else { return nil }
         }
     }
 

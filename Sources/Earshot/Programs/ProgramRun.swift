@@ -11,87 +11,112 @@ package struct ProgramRun: Sendable {
     }
 
     /// What of its output is kept. It may write more.
-    private static let outputBytes = 4096
+    fileprivate static let outputBytes = 4096
     /// How long a program that is told to end has for that, until it is killed.
-    private static let grace = DispatchTimeInterval.seconds(2)
+    fileprivate static let grace = DispatchTimeInterval.seconds(2)
 
     package let path: String
     let arguments: [String]
     let input: [UInt8]
     let patience: Duration
+    let keepsOutput: Bool
 
     /// - Parameters:
     ///   - path: the program; without a slash it is looked for in `PATH`.
     ///   - arguments: without the program's name. Other users of the machine can see them.
-    ///   - patience: a program that takes longer is killed.
-    package init(_ path: String, _ arguments: [String] = [], input: [UInt8] = [], patience: Duration) {
+    ///   - patience: a program that takes longer is killed, and so is what it has started.
+    ///   - keepsOutput: whether what it writes first is kept; else it goes to this program's standard error.
+    package init(
+        _ path: String, _ arguments: [String] = [], input: [UInt8] = [], patience: Duration, keepsOutput: Bool = true
+    ) {
         self.path = path
         self.arguments = arguments
         self.input = input
         self.patience = patience
+        self.keepsOutput = keepsOutput
     }
 
-    /// Runs it. If the task is cancelled, it is told to end.
+    /// Runs it. If the task is cancelled, it is told to end, with what it has started.
     /// - Throws: `EarshotError` `programUnusable`.
-    package func result() async throws(EarshotError) -> Result {
-        let (child, input, output) = try start()
-        let running = RunningChild(pid: child.pid)
-        _ = input.write(self.input, limit: .max)
-        input.finish()
-        let patience = patience
-        let (status, text) = await withTaskGroup(of: [UInt8].self) { group in
-            group.addTask {
-                do { try await Task.sleep(for: patience) } catch { return [] }
-                running.signal(SIGKILL)
-                return []
-            }
-            group.addTask {
-                var text: [UInt8] = []
-                while let piece = await output.read() { text += piece.prefix(Self.outputBytes - text.count) }
-                return text
-            }
-            let status = await withTaskCancellationHandler {
-                await child.end()
-            } onCancel: {
-                running.signal(SIGTERM)
-                DispatchQueue.global().asyncAfter(deadline: .now() + Self.grace) { running.signal(SIGKILL) }
-            }
-            running.ended()
-            // What it has started may live on, and hold the pipes: what is in them now is read, and no more.
-            output.stop()
-            input.stop()
-            group.cancelAll()
-            return (status, await group.reduce(into: []) { $0 += $1 })
-        }
-        return Result(status: status, output: String(decoding: text, as: UTF8.self))
-    }
+    package func result() async throws(EarshotError) -> Result { await (try start()).result() }
 
     /// Children are started one after the other, so that none gets the pipe of another.
     private static let starting = Mutex(())
 
-    private func start() throws(EarshotError) -> (child: ChildProgram, input: PipeEnd, output: PipeEnd) {
+    /// - Throws: `EarshotError` `programUnusable`.
+    package func start() throws(EarshotError) -> Started {
         try Self.starting.withLock { _ throws(EarshotError) in try startAlone() }
     }
 
-    private func startAlone() throws(EarshotError) -> (child: ChildProgram, input: PipeEnd, output: PipeEnd) {
+    private func startAlone() throws(EarshotError) -> Started {
         let toChild = try ChildProgram.pipe()
         defer { close(toChild.reading) }
         let input = try PipeEnd(toChild.writing)
-        let fromChild = try ChildProgram.pipe()
-        defer { close(fromChild.writing) }
-        let output = try PipeEnd(fromChild.reading)
+        var (descriptor, output) = (STDERR_FILENO, PipeEnd?.none)
+        if keepsOutput {
+            let fromChild = try ChildProgram.pipe()
+            descriptor = fromChild.writing
+            do throws(EarshotError) { output = try PipeEnd(fromChild.reading) } catch {
+                close(descriptor)
+                throw error
+            }
+        }
+        defer { if keepsOutput { close(descriptor) } }
+        // In a session of its own, so that what it starts can be ended with it.
         let child = try ChildProgram(
-            path, arguments, descriptors: [toChild.reading, fromChild.writing, fromChild.writing])
-        return (child, input, output)
+            path, arguments, descriptors: [toChild.reading, descriptor, descriptor], isOwnSession: true)
+        _ = input.write(self.input, limit: .max)
+        input.finish()
+        return Started(child: child, input: input, output: output, patience: patience)
+    }
+
+    /// A program that runs.
+    package struct Started: Sendable {
+        fileprivate let child: ChildProgram
+        fileprivate let input: PipeEnd
+        fileprivate let output: PipeEnd?
+        fileprivate let patience: Duration
+
+        /// Waits for its end.
+        package func result() async -> Result {
+            let running = RunningChild(pid: child.pid)
+            let (status, text) = await withTaskGroup(of: [UInt8].self) { group in
+                group.addTask {
+                    do { try await Task.sleep(for: patience) } catch { return [] }
+                    running.signal(SIGKILL)
+                    return []
+                }
+                group.addTask {
+                    var text: [UInt8] = []
+                    while let piece = await output?.read() {
+                        text += piece.prefix(ProgramRun.outputBytes - text.count)
+                    }
+                    return text
+                }
+                let status = await withTaskCancellationHandler {
+                    await child.end()
+                } onCancel: {
+                    running.signal(SIGTERM)
+                    DispatchQueue.global().asyncAfter(deadline: .now() + ProgramRun.grace) { running.signal(SIGKILL) }
+                }
+                running.ended()
+                // What it has started may live on, and hold the pipes: what is in them now is read, and no more.
+                output?.stop()
+                input.stop()
+                group.cancelAll()
+                return (status, await group.reduce(into: []) { $0 += $1 })
+            }
+            return Result(status: status, output: String(decoding: text, as: UTF8.self))
+        }
     }
 }
 
-/// A process that is signalled only until it has ended, after which another may have its number.
+/// A session of processes that is signalled only until its first one has ended, after which another may have its number.
 private final class RunningChild: Sendable {
     private let pid: Mutex<Int32?>
 
     init(pid: Int32) { self.pid = Mutex(pid) }
 
-    func signal(_ signal: Int32) { pid.withLock { pid in if let pid { kill(pid, signal) } } }
+    func signal(_ signal: Int32) { pid.withLock { pid in if let pid { kill(-pid, signal) } } }
     func ended() { pid.withLock { $0 = nil } }
 }

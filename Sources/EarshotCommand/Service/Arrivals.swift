@@ -41,7 +41,14 @@ struct Arrivals: Sendable {
                 if isRinging, item.notifies { output.control("\u{7}") }
                 for job in jobs(item) {
                     if running == Self.atOnce { await group.next() } else { running += 1 }
-                    group.addTask { await finish(job) }
+                    do {
+                        // Started here, so that programs get messages in their order.
+                        let started = try job.start()
+                        group.addTask { await finish(started, job.path) }
+                    } catch {
+                        output.report(Failure(error))
+                        running -= 1
+                    }
                 }
             }
             group.cancelAll()
@@ -74,7 +81,7 @@ struct Arrivals: Sendable {
         if let program {
             do {
                 let input = Array((try Output.encode(item.message) + "\n").utf8)
-                jobs.append(ProgramRun(program, input: input, patience: Self.patience))
+                jobs.append(ProgramRun(program, input: input, patience: Self.patience, keepsOutput: false))
             } catch { output.note("a message cannot be written as JSON: \(error)") }
         }
         if isNotifying {
@@ -86,11 +93,8 @@ struct Arrivals: Sendable {
         return jobs
     }
 
-    private func finish(_ job: ProgramRun) async {
-        do {
-            let result = try await job.result()
-            if !result.output.isEmpty { StandardError.write(result.output) }
-            if result.status != 0 { output.note("\(job.path) has ended with \(result.status)") }
-        } catch { output.report(Failure(error)) }
+    private func finish(_ started: ProgramRun.Started, _ path: String) async {
+        let status = await started.result().status
+        if status != 0 { output.note("\(path) has ended with \(status)") }
     }
 }

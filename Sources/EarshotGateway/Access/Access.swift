@@ -39,7 +39,7 @@ struct Access: Hashable, Sendable {
         }
     }
 
-    /// For what runs programs of this machine: a token that is stolen, or a script in the page, must not.
+    /// For what runs programs of this machine, or tells others: a token that is stolen, or a script in the page, must not.
     /// - Throws: `GatewayError` `forbidden` for everybody but the owner on the Unix socket.
     func checkIsOwner() throws(GatewayError) {
         guard token != nil || !scopes.contains(.all) else { return }

@@ -1516,7 +1516,7 @@ enum OpenAPIDocument {
               operationId: listNotificationTargets
               tags: [notifications]
               summary: All targets of notifications, and how they do.
-              x-scope: read
+              x-scope: all
               responses:
                 "200":
                   description: The targets, by name.
@@ -1529,7 +1529,8 @@ enum OpenAPIDocument {
               tags: [notifications]
               summary: Register a target, once a test notification got through.
               description: |
-                A command can be registered on the Unix socket only, and without a token. A test that does not get through is answered
+                Only a desktop can be registered with a token; the others on the Unix socket, without one. One test at a time: another
+                is answered with 409 and `targetBusy`. A test that does not get through is answered
                 with 422 and `targetUnusable`, and nothing is registered.
               x-scope: all
               requestBody:
@@ -1587,8 +1588,8 @@ enum OpenAPIDocument {
               tags: [notifications]
               summary: Say what a notification is about, and whether it is news.
               description: |
-                A crash of the node may lead to a notification twice, and a message may be read before its notification is. What was
-                handled is remembered for the last 1,024 messages, while the node runs.
+                A message may be read, or taken back, before its notification is handled. A crash of the node may lead to
+                notifications twice: each has the id of its message.
               x-scope: read
               requestBody:
                 required: true
@@ -1616,7 +1617,7 @@ enum OpenAPIDocument {
                           conversationID: {$ref: "#/components/schemas/ID"}
                           messageID: {$ref: "#/components/schemas/MessageID"}
                           index: {type: integer}
-                          isNews: {type: boolean, description: "Whether the user does not know of it yet: not read, taken back, or handled before."}
+                          isNews: {type: boolean, description: "Whether it was neither read, on whichever device, nor taken back."}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/conversations/{conversation}/notifications:

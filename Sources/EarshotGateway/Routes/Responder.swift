@@ -76,7 +76,7 @@ extension EarshotError.Code {
             .tokenExists, .keyReused, .consumerExists, .consumerBusy, .alreadyAcknowledged,
             .tooManyTokens, .tooManyConsumers, .tooManyDevices, .notHandedOut, .notJoined, .tooManyConversations,
             .ambiguousConversation, .conversationExists, .conversationClosed, .decidedElsewhere, .notParticipant,
-            .retracted, .portInUse, .targetExists, .tooManyTargets:
+            .retracted, .portInUse, .targetExists, .tooManyTargets, .targetBusy:
             .conflict
         case .gone: .gone
         case .tooSlow: .requestTimeout

@@ -33,7 +33,7 @@ struct NotificationPaceTests {
     @Test("begins anew once the target has taken one")
     mutating func taken() {
         for _ in 1...5 { _ = pace.failed(at: 0) }
-        pace.taken()
+        pace.answered()
         let isGivenUp = pace.failed(at: 0)
         #expect(!isGivenUp && pace.dueTime == 1_000)
     }

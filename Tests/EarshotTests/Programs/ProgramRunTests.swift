@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Earshot
@@ -29,15 +30,27 @@ struct ProgramRunTests {
 
     @Test("is waited for, and not what it leaves behind")
     func leftover() async throws {
-        // The one that is left behind ends when its standard input does.
-        let result = try await Self.shell("echo done; (sleep 30 &) ; exit 0").result()
+        let result = try await Self.shell("echo done; sleep 30 & exit 0").result()
         #expect(result == .init(status: 0, output: "done\n"))
     }
 
-    @Test("is killed when it takes too long")
+    @Test("is waited for, and not what it leaves behind, though that writes without an end")
+    func noisy() async throws {
+        // It ends when nobody has the pipe open any more.
+        let result = try await Self.shell("yes & exit 0").result()
+        #expect(result.status == 0)
+    }
+
+    @Test("is killed when it takes too long, with what it has started")
     func patience() async throws {
-        let result = try await Self.shell("exec sleep 100", patience: .milliseconds(50)).result()
+        let result = try await Self.shell("sleep 100 & echo $!; wait", patience: .milliseconds(300)).result()
         #expect(result.status == 128 + 9)
+        let other = try #require(Int32(result.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+        // It is gone, or nobody has waited for it yet.
+        let state = FileManager.default.contents(atPath: "/proc/\(other)/stat").map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        #expect(state == nil || state?.contains(") Z ") == true)
     }
 
     @Test("is told to end when nobody waits for it any more")

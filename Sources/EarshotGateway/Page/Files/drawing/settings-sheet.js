@@ -32,7 +32,10 @@ export function showSettings(app) {
 /** @param {any} app @param {HTMLElement} targets @param {HTMLElement} problem */
 const desktopButton = (app, targets, problem) => h("button", {
   type: "button", onclick: async () => {
-    if (await attempt(problem, () => app.people.addTarget({ kind: "desktop" }))) fillTargets(app, targets);
+    await attempt(problem, async () => {
+      await app.people.addTarget({ kind: "desktop" });
+      await fillTargets(app, targets);
+    });
   },
 }, "On this machine's desktop");
 
