@@ -39,9 +39,11 @@ struct TCPTransport: Transport {
             )
             .childChannelInitializer(initialize)
         do {
-            return try await bootstrap.bind(host: "::", port: Int(port)).get()
+            // Not by name: the resolver knows no `::` while the host has no other IPv6 address, as when it has just booted.
+            return try await bootstrap.bind(to: SocketAddress(ipAddress: "::", port: Int(port))).get()
         } catch let error as IOError where error.errnoCode == EAFNOSUPPORT || error.errnoCode == EADDRNOTAVAIL {
-            do { return try await bootstrap.bind(host: "0.0.0.0", port: Int(port)).get() } catch {
+            do { return try await bootstrap.bind(to: SocketAddress(ipAddress: "0.0.0.0", port: Int(port))).get() } catch
+            {
                 throw Self.listenError(error, port: port)
             }
         } catch {

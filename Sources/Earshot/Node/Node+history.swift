@@ -1,6 +1,7 @@
 import Dispatch
 import EarshotProtocol
 import EarshotStore
+import Synchronization
 
 extension Node {
     /// Reads the store on a thread that may wait for the disk.
@@ -26,11 +27,22 @@ extension Node {
         _ body: @escaping @Sendable () throws(EarshotError) -> T
     ) async throws(EarshotError) -> T {
         guard let lock = await shell.lock else { throw EarshotError(.stopped, "the node has stopped") }
+        let held = HeldLock(lock)
         return try await LongWork.run { () throws(EarshotError) in
-            defer { withExtendedLifetime(lock) {} }
+            // Before anybody hears that the work is done: who then stops the node may open the home at once.
+            defer { held.release() }
             return try body()
         }
     }
+}
+
+/// A home's lock that work holds, and lets go of before it has ended.
+private final class HeldLock: Sendable {
+    private let lock: Mutex<HomeLock?>
+
+    init(_ lock: HomeLock) { self.lock = Mutex(lock) }
+
+    func release() { lock.withLock { $0 = nil } }
 }
 
 /// Runs work that may take long, on a thread of its own that nobody else waits for.
