@@ -22,7 +22,8 @@ public struct Notifications: Sendable {
     ///     a number if need be, without one.
     /// - Returns: the target, and for a webhook the secret that its requests are signed with, which nobody can get again.
     /// - Throws: `EarshotError` `targetUnusable` with the reason, where the test did not get through; `targetBusy` while
-    ///   another one is tried; `invalidTarget`, `invalidName`, `targetExists`, `tooManyTargets`; `storeFull`, `storeUnavailable`, `stopped`.
+    ///   another one is tried; `invalidTarget`, `invalidName`, `targetExists`, `tooManyTargets`; `storeFull`,
+    ///   `storeUnavailable`, `stopped`.
     @discardableResult
     public func register(
         _ target: NotificationTarget, name: String? = nil
