@@ -18,6 +18,7 @@ public struct Notifications: Sendable {
 
     /// Registers a target, once a test notification got through.
     /// - Parameters:
+    ///   - target: what is notified: a desktop, a command, or a server.
     ///   - name: what its user calls it: letters, digits, and any of `-_.`, at most `Limits.targetNameBytes`. Its kind, and
     ///     a number if need be, without one.
     /// - Returns: the target, and for a webhook the secret that its requests are signed with, which nobody can get again.
