@@ -63,6 +63,7 @@ let package = Package(
             name: "EarshotStore",
             dependencies: ["EarshotModel", "EarshotCrypto", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
+        .target(name: "EarshotFiles", dependencies: ["EarshotModel", "EarshotCrypto"], swiftSettings: settings),
         .target(
             name: "EarshotDiscovery", dependencies: ["EarshotModel", "CDNSSD", "CAvahiCore", "CLinuxNetwork"],
             swiftSettings: settings),
@@ -71,7 +72,7 @@ let package = Package(
         .target(
             name: "Earshot",
             dependencies: [
-                "EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "EarshotDiscovery",
+                "EarshotModel", "EarshotCrypto", "EarshotFiles", "EarshotProtocol", "EarshotStore", "EarshotDiscovery",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
@@ -143,6 +144,9 @@ let package = Package(
         .testTarget(
             name: "EarshotCryptoTests", dependencies: ["CSodium", "EarshotModel", "EarshotCrypto", "TestSupport"],
             exclude: ["Fixtures"], swiftSettings: settings),
+        .testTarget(
+            name: "EarshotFilesTests", dependencies: ["EarshotModel", "EarshotCrypto", "EarshotFiles", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "EarshotProtocolTests",
             dependencies: [

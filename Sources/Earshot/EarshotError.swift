@@ -48,6 +48,16 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         /// A file cannot be read or written.
         public static let unusableFile = Code("unusableFile")
 
+        // Files that messages bring along.
+        /// No message that is here brings the file along, or the node does not have what a message is to bring along.
+        public static let unknownFile = Code("unknownFile")
+        /// The file is not here, or not whole.
+        public static let fileMissing = Code("fileMissing")
+        /// The file has more than `Limits.fileBytes`.
+        public static let fileTooLarge = Code("fileTooLarge")
+        /// The file changed while it was read.
+        public static let fileChanged = Code("fileChanged")
+
         // The network.
         /// The node cannot listen on the port.
         public static let portInUse = Code("portInUse")

@@ -21,6 +21,7 @@ enum Remedy {
             "is earshot device add still waiting, on the same network? Name the other machine with --peer HOST:PORT"
         case .pairingFailed: "start anew on the other device: earshot device add"
         case .unknownDevice: "see: earshot device list"
+        case .fileMissing: "save it: earshot save MESSAGE-ID waits until it is here"
         case .tooManyDevices: "revoke one that is no longer used: earshot device list"
         case .unknownConversation, .notJoined, .tooManyConversations, .ambiguousConversation, .conversationExists,
             .notOwner, .decidedElsewhere, .notParticipant, .conversationClosed:

@@ -9,6 +9,8 @@ package enum GatewayLimits {
     package static let headerFields = 128
     /// The most that a client reads of one response: a page of history with the longest messages.
     package static let responseBytes = 512 * 1024 * 1024
+    /// What of a file's content is read and sent at once.
+    static let filePieceBytes = 256 * 1024
     /// The longest server-sent event that a client reads.
     package static let eventBytes = 1024 * 1024
     /// Messages on a page of history, unless the request names another number.

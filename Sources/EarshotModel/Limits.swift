@@ -10,6 +10,31 @@ public enum Limits {
     public static let mentions = 64
     /// Summary of a message of a session, in bytes of UTF-8.
     public static let summaryBytes = 1024
+    /// Files that a message brings along.
+    public static let attachments = 64
+    /// Name of such a file, in bytes of UTF-8: what file systems take.
+    public static let fileNameBytes = 255
+    /// Its type, in bytes.
+    public static let mediaTypeBytes = 127
+    /// Its size, in bytes: 1 TiB.
+    public static let fileBytes: UInt64 = 1 << 40
+    /// A piece of a file that is hashed, asked for and sent at once, in bytes.
+    package static let chunkBytes = 256 * 1024
+    /// Hashes of such pieces that are hashed together, and sent at once.
+    package static let chunksPerList = 1024
+    /// Pieces of a file that one frame asks for.
+    package static let chunksPerQuestion = 16
+    /// Lists of their hashes that one frame asks for.
+    package static let listsPerQuestion = 8
+    /// Pieces of files that are asked of a link, or have come and are not on the disk: 8 MiB. And those of all links: 32 MiB.
+    package static let askedChunksPerLink = 32
+    package static let askedChunks = 128
+    /// Frames of a link that ask for parts of files and are not answered to their end.
+    package static let fileQuestionsPerLink = 64
+    /// Pieces of files that are read for a link and have not left: 1 MiB. What else a link has to send waits for no more.
+    package static let chunksAheadPerLink = 4
+    /// Files that are fetched at once; others wait for their turn.
+    package static let concurrentFetches = 4
     /// Emoji of a reaction, in bytes of UTF-8.
     public static let emojiBytes = 64
     /// What messages are searched for, in bytes of UTF-8.

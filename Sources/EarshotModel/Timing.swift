@@ -30,6 +30,9 @@ package enum Timing {
     package static let recovery: Int64 = 15_000
     /// How long a peer may take to send some of what it was asked for, before another one is asked.
     package static let fetchPatience: Int64 = 5_000
+    /// How long a peer that does not have a file, or gives nothing of it, is not asked for it again, unless it says that it has
+    /// it.
+    package static let fileAbsence: Int64 = 30_000
     /// How long after a change of a conversation of many digests are compared.
     package static let comparison: Int64 = 30_000
     /// How long a node waits before it announces entries to a user whom their author does not reach.

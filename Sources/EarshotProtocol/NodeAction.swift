@@ -45,6 +45,7 @@ package enum NodeAction: Sendable {
     /// The answer to `checkReachability`.
     case reachability(RequestID, [Reachability])
     indirect case device(DeviceTask)
+    indirect case file(FileTask)
     case post(Event)
 }
 

@@ -59,6 +59,11 @@ package struct NodeLoad: Sendable {
     /// that has the most.
     package var typing = 0
     package var typingOfDevice = 0
+    /// Chunks of files that one link is asked for, or has given and are not on the disk; frames of one link that ask for parts of files;
+    /// and parts that are read for it and have not left: the most of each.
+    package var askedChunks = 0
+    package var fileQuestions = 0
+    package var partsAhead = 0
 
     package init() {}
 
@@ -99,6 +104,10 @@ package struct NodeLoad: Sendable {
             ("conflicts", toldConflicts, Limits.strangers),
             ("conversations that are typed in", typing, Limits.typingConversations),
             ("conversations that a peer types in", typingOfDevice, Limits.typingConversations),
+            // Hashes are asked for beside the chunks.
+            ("chunks that a link is asked for", askedChunks, Limits.askedChunksPerLink + Limits.listsPerQuestion + 1),
+            ("questions for files of a link", fileQuestions, Limits.fileQuestionsPerLink),
+            ("parts of files ahead of a link", partsAhead, Limits.chunksAheadPerLink),
         ]
         return bounds.filter { $0.value > $0.limit }.map { "\($0.what): \($0.value) of \($0.limit)" }
     }
@@ -116,6 +125,8 @@ extension NodeMachine {
         load.peerClocks = clocks.peerCount
         load.toldConflicts = trust.toldConflictCount
         (load.typing, load.typingOfDevice) = typing.load
+        load.askedChunks = files.fetching.load.chunks
+        (load.fileQuestions, load.partsAhead) = files.giving.load
         addLinks(to: &load)
         return load
     }

@@ -23,6 +23,7 @@ package struct NodeMachine: Sendable {
     var reachability = ReachabilityMachine()
     var programs: ProgramsMachine
     var typing = TypingMachine()
+    var files = FileTransfers()
     private(set) var notes = NodeNotes()
     /// The uptime by which `tick` has something to do.
     package private(set) var nextCall = Int64.max
@@ -118,6 +119,7 @@ package struct NodeMachine: Sendable {
         replication.advance(trust: trust, clocks: &clocks, now: now)
         performReplication(now: now)
         if programs.isWaiting { advancePrograms(now: now) }
+        advanceFiles(now: now)
         flushLinks(now: now)
         adoptHeard(now: now)
         replication.commitIfDue(clocks: &clocks, now: now)

@@ -50,6 +50,8 @@ final class SimulatedConnection: TransportConnection {
         }
     }
 
+    func whenWritten(_ body: @escaping @Sendable () -> Void) { wiring.timeline.schedule { body() } }
+
     func finish() { close() }
 
     /// What was written before still arrives; then the other end is told.

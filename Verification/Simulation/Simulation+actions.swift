@@ -61,6 +61,10 @@ extension Simulation {
         case .reachability(let requestID, let answers):
             trace.reachability(answers, node: index, at: time)
             observe(answers, to: requestID, at: index)
+        case .file(let task):
+            // Simulated nodes have no files: who asks for one is told so.
+            guard case .read(let read) = task else { return }
+            queue.push(.answer(node: index, generation: generation, .file(read)), at: time + diskTime(of: index) / 4)
         case .device(let task):
             let at = time + diskTime(of: index)
             queue.push(.answer(node: index, generation: generation, .device(task)), at: at)
@@ -162,6 +166,7 @@ extension Simulation {
             let chains = try nodes[index].store.chains(of: read)
             try perform(index) { $0.chainsRead(read, chains: chains, now: $1) }
         case .device(let task): try perform(task, of: index)
+        case .file(let read): try perform(index) { $0.fileRead(read, nil, now: $1) }
         case .keys(let lookup, let keys):
             guard isReadable else {
                 try perform(index) { $0.findKeysFailed(lookup, "the simulated disk cannot be read", now: $1) }

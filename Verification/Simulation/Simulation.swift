@@ -54,6 +54,7 @@ package struct Simulation {
         case entries(EntriesRead)
         case expired(LogID, after: UInt64, now: Int64)
         case chains(ChainsRead)
+        case file(FileRead)
         case keys(KeyLookup, [EntryKey])
         case device(DeviceTask)
     }

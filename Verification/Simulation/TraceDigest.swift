@@ -97,6 +97,7 @@ struct TraceDigest {
             self.user(user)
             for change in changes.map(\.rawValue).sorted() { string(change) }
         case .profileUpdated: break
+        case .fileUpdated(let update): id(update.fileID)
         case .userSubscribed(let userID), .userUnsubscribed(let userID): id(userID)
         case .identityConflict(let conflict):
             string(conflict.name.description)

@@ -96,6 +96,12 @@ extension EventKind where Payload == AdvertisedConversation {
     }
 }
 
+extension EventKind where Payload == FileUpdate {
+    public static var fileUpdated: Self {
+        Self([.fileUpdated]) { if case .fileUpdated(let update) = $0 { update } else { nil } }
+    }
+}
+
 extension EventKind where Payload == User {
     public static var userDiscovered: Self {
         Self([.userDiscovered]) { if case .userDiscovered(let user) = $0 { user } else { nil } }

@@ -26,6 +26,8 @@ public struct Home: Sendable, Hashable {
     var databaseFile: String { path + "/history.db" }
     /// The words of the messages. It is made anew where it is missing.
     var searchFile: String { path + "/search.db" }
+    /// The contents of files that messages bring along.
+    var filesFolder: String { path + "/files" }
     var lockFile: String { path + "/node.lock" }
     var marksFile: String { path + "/node.marks" }
 

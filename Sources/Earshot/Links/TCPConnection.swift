@@ -27,6 +27,10 @@ final class TCPConnection: TransportConnection {
 
     func write(_ bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
 
+    func whenWritten(_ body: @escaping @Sendable () -> Void) {
+        channel.writeAndFlush(ByteBuffer()).whenSuccess { body() }
+    }
+
     func finish() {
         let channel = channel
         let patience = channel.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }

@@ -36,6 +36,8 @@ package protocol TransportConnection: AnyObject, Sendable {
     /// Hands incoming bytes to this handler from now on. Only for a connection that was accepted.
     func deliver(to handler: ConnectionHandler)
     func write(_ bytes: [UInt8])
+    /// Calls, on the node's event loop, once everything is out that was written so far; never if the connection ends first.
+    func whenWritten(_ body: @escaping @Sendable () -> Void)
     /// Closes once everything that was written is out, or after a moment if the other end does not take it.
     func finish()
     /// Closes at once.

@@ -1,6 +1,7 @@
 import Dispatch
 import EarshotCrypto
 import EarshotDiscovery
+import EarshotFiles
 import EarshotProtocol
 import EarshotStore
 import Logging
@@ -52,6 +53,7 @@ public final class Node: Sendable {
     let inboxReaders = InboxReaders()
     let search: SearchKeeper
     let notificationKeeper: NotificationKeeper
+    let fileKeeper = FileKeeper()
     let environment: NodeEnvironment
     /// Ends when the node is to stop.
     private let untilStop: AsyncStream<Never>
@@ -122,11 +124,15 @@ public final class Node: Sendable {
         let discoverySources = configuration.discovery.sources(on: configuration.interfaces)
         keeper = CredentialKeeper(home: home, unlocked: unlocked, clock: WallClock(environment.clock))
         search = SearchKeeper(store: store, path: home.searchFile, logger: configuration.logger)
+        let fileDisk: FileDisk
+        do throws(FilesError) {
+            fileDisk = FileDisk(try FileStore(home.filesFolder), store: store, loop: loop)
+        } catch { throw EarshotError(.unusableHome, error.message, .init(path: home.filesFolder), cause: error) }
         shell = NodeShell(
             machine: NodeMachine(local: local, snapshot: snapshot, now: now) { AgreementKey.generate() },
             observations: NodeObservations(
                 networkTag: link.networkTag, isDiscovering: !discoverySources.isEmpty),
-            lock: lock, events: events, loop: loop, disk: environment.disk(store, loop),
+            lock: lock, events: events, loop: loop, disk: environment.disk(store, loop), fileDisk: fileDisk, fileKeeper: fileKeeper,
             transport: environment.transport(loop), keeper: keeper, clock: environment.clock,
             logger: configuration.logger, metrics: configuration.metrics,
             subscribedUsers: configuration.subscribedUsers)
@@ -160,6 +166,7 @@ public final class Node: Sendable {
     public var conversations: Conversations { Conversations(node: self) }
     public var inbox: Inbox { Inbox(node: self) }
     public var notifications: Notifications { Notifications(node: self) }
+    public var files: Files { Files(node: self) }
     var profiles: ProfileKeeper { ProfileKeeper(node: self) }
 
     /// Where the node is in its life. Each change posts `Event.nodeStateChanged`.
@@ -195,6 +202,7 @@ public final class Node: Sendable {
             group.addTask { await self.profiles.run() }
             group.addTask { await self.search.run(commits: self.events.contents) }
             group.addTask { await self.notificationKeeper.run(of: self) }
+            group.addTask { await self.fileKeeper.run(of: self) }
             // If one of these ends, the node still runs until it is told to stop.
             for await _ in untilStop {}
             group.cancelAll()

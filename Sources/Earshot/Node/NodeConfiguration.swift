@@ -19,6 +19,9 @@ public struct NodeConfiguration: Sendable {
     public var discovery: PeerDiscovery
     /// How many users may be subscribed to at once (`Users.subscribe`); at least 1.
     public var subscribedUsers = 100
+    /// The largest file that the node fetches without being asked, in bytes, if it comes from somebody whom its user has written
+    /// to. Everything else waits for `Files.fetch`.
+    public var fetchedFileBytes: UInt64 = 64 * 1024 * 1024
     /// Receives the node's log records. They never contain the text of a message or a secret.
     public var logger: Logger
     /// Receives the node's metrics (`NodeMetric`). With `PrometheusMetrics`, the local API shows them.

@@ -18,13 +18,15 @@ actor NodeShell {
     private(set) var machine: NodeMachine
     private var actions = ActionQueue<NodeAction>()
     private let disk: any Disk
+    nonisolated let fileDisk: FileDisk
+    nonisolated let fileKeeper: FileKeeper
     private let transport: any Transport
     private let keeper: CredentialKeeper
     /// Signalled whenever the pairing is at another point.
     nonisolated let pairingSignal = CommitSignal()
     nonisolated let clock: any NodeClock
     let events: EventBus
-    private let logger: Logger
+    let logger: Logger
     var telemetry: Telemetry
     /// The past, as far as the node's diagnosis needs it.
     private(set) var observations: NodeObservations
@@ -32,7 +34,7 @@ actor NodeShell {
     /// anything else that writes there.
     private(set) var lock: HomeLock?
 
-    private var connections: [ConnectionID: any TransportConnection] = [:]
+    var connections: [ConnectionID: any TransportConnection] = [:]
     private var requests = PendingRequests()
     var subscriptions: Subscriptions
     private var timer: (any NodeTimer)?
@@ -46,8 +48,8 @@ actor NodeShell {
 
     init(
         machine: NodeMachine, observations: NodeObservations, lock: HomeLock, events: EventBus, loop: any EventLoop,
-        disk: any Disk, transport: any Transport, keeper: CredentialKeeper, clock: any NodeClock, logger: Logger,
-        metrics: any MetricsFactory, subscribedUsers: Int
+        disk: any Disk, fileDisk: FileDisk, fileKeeper: FileKeeper, transport: any Transport, keeper: CredentialKeeper,
+        clock: any NodeClock, logger: Logger, metrics: any MetricsFactory, subscribedUsers: Int
     ) {
         subscriptions = Subscriptions(limit: subscribedUsers)
         self.keeper = keeper
@@ -57,6 +59,8 @@ actor NodeShell {
         self.events = events
         self.loop = loop
         self.disk = disk
+        self.fileDisk = fileDisk
+        self.fileKeeper = fileKeeper
         self.transport = transport
         self.clock = clock
         self.logger = logger
@@ -251,6 +255,7 @@ actor NodeShell {
         if !machine.isSettled { await withCheckedContinuation { settling.append($0) } }
         timer?.cancel()
         await disk.drain()
+        await fileDisk.drain()
         await keeper.drain()
         requests.stop()
         lock = nil
@@ -258,6 +263,7 @@ actor NodeShell {
         enter(.stopped)
         events.finish()
         pairingSignal.finish()
+        fileKeeper.finish()
         for waiting in stopping { waiting.resume() }
         stopping = []
     }
@@ -346,6 +352,7 @@ actor NodeShell {
         case .reachability(let requestID, let answers): requests.complete(requestID, answers)
         case .complete(let requestID, let result): requests.complete(requestID, result)
         case .device(let task): perform(task)
+        case .file(let task): perform(task)
         case .post(let event): post(event)
         }
     }
@@ -532,6 +539,8 @@ actor NodeShell {
         case .userDiscovered(let user), .userUpdated(let user, _):
             if user.isOnline { observations.linked(hosts: hosts(of: user.userID)) }
             subscriptions.update(user)
+        case .messageReceived(let message), .messageQueued(let message):
+            if !message.attachments.isEmpty { fileKeeper.look() }
         default: break
         }
         events.post(event)

@@ -43,7 +43,7 @@ extension NodeRecord {
         switch event {
         case .nodeStateChanged, .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageHandled,
             .messageRead, .messageUpdated, .participantUpdated, .conversationAdvertised, .typingStarted, .typingEnded,
-            .userUpdated, .profileUpdated, .userSubscribed, .userUnsubscribed:
+            .userUpdated, .profileUpdated, .userSubscribed, .userUnsubscribed, .fileUpdated:
             return nil
         case .messageFailed(let change): self.init(change)
         case .conversationUpdated(let update):

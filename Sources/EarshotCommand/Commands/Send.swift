@@ -21,6 +21,7 @@ struct Send: ProgramCommand {
               earshot send '#ops' "The build is green."   in quotes: a shell takes # for a comment
               earshot send bob --wait delivered < letter.txt
               fortune | earshot send bob -
+              earshot send bob "The plans" --file plan.pdf --file garden.jpg
               earshot send me "Bread, milk"          a note to yourself, on all of your devices
               earshot send KEY "Hello!"              a user whom the node has not met yet
               earshot send bob "Only today" --ttl 12h --wait read --timeout 10m
@@ -52,6 +53,11 @@ struct Send: ProgramCommand {
     @Option(help: ArgumentHelp("A user whom it is meant for in particular; may be repeated.", valueName: "name"))
     var mention: [String] = []
 
+    @Option(
+        help: ArgumentHelp("A file that the message brings along; may be repeated. Then the text may be left out.", valueName: "path"),
+        completion: .file())
+    var file: [String] = []
+
     /// How long a node that runs only for this command tries to deliver if nobody asked it to wait.
     private static let attempt = 5.0
     private static let defaultTimeout = Duration.seconds(30)
@@ -64,13 +70,14 @@ struct Send: ProgramCommand {
     private var recipients: [String] { UserArgument.split(name) }
 
     func execute(_ output: Output) async throws {
-        let text = try await TextArgument.read(text)
+        let text = text == nil && !file.isEmpty ? "" : try await TextArgument.read(text)
         let results = SendResults(output: output, isSingle: recipients.count == 1)
         try await Session.with(common.homeDirectory, network: network) { session in
             let found = try await find(recipients, session, output, results)
             guard !found.isEmpty else { return }
             try await session.client.withEvents(Delivery.events) { events in
-                let deliveries = try await send(text, to: found, session.client, results)
+                let attachments = try await add(session.client)
+                let deliveries = try await send(text, attachments, to: found, session.client, results)
                 let goal = wait ?? (session.isShortLived ? .delivered : .queued)
                 let follower = DeliveryFollower(client: session.client, deliveries, to: goal, results: results)
                 // Nobody starts a short-lived node again.
@@ -89,9 +96,17 @@ struct Send: ProgramCommand {
         try results.end()
     }
 
+    /// Takes in the files, before anything is sent.
+    private func add(_ client: GatewayClient) async throws -> [GatewayAttachment] {
+        var attachments: [GatewayAttachment] = []
+        for path in file { attachments.append(try await client.addFile(AbsolutePath.of(path))) }
+        return attachments
+    }
+
     /// Sends what can be sent, and reports it.
     private func send(
-        _ text: String, to recipients: [Recipient], _ client: GatewayClient, _ results: SendResults
+        _ text: String, _ attachments: [GatewayAttachment], to recipients: [Recipient], _ client: GatewayClient,
+        _ results: SendResults
     ) async throws -> [Delivery] {
         var deliveries: [Delivery] = []
         func note(_ message: GatewayMessage, _ recipient: Recipient) throws {
@@ -103,11 +118,13 @@ struct Send: ProgramCommand {
             if message.recipients.isEmpty { try results.keptForLater(delivery) }
         }
         if results.isSingle {
-            let message = try await client.send(text, to: recipients[0].id, timeToLive: ttl, mentions: mention)
+            let message = try await client.send(
+                text, to: recipients[0].id, timeToLive: ttl, mentions: mention, attachments: attachments)
             try note(message, recipients[0])
             return deliveries
         }
-        let sent = try await client.send(text, to: recipients.map(\.id), timeToLive: ttl, mentions: mention)
+        let sent = try await client.send(
+            text, to: recipients.map(\.id), timeToLive: ttl, mentions: mention, attachments: attachments)
         for (recipient, result) in zip(recipients, sent) {
             if let message = result.message { try note(message, recipient) }
             if let failure = result.failure { results.failed(Failure(failure), recipient.name) }

@@ -9,7 +9,8 @@ extension GatewayMessage {
         if isRetracted { return "(taken back)" }
         if isDeleted { return "(deleted)" }
         if let session, session.isSuperseded { return "(\(session.summary))" }
-        return reply + text + (isEdited ? " (edited)" : "")
+        let files = attachments.map { "[\(SafeText.line($0.name)), \(ByteText.of($0.byteCount))]" }
+        return reply + ([text] + files).filter { !$0.isEmpty }.joined(separator: " ") + (isEdited ? " (edited)" : "")
     }
 
     /// Whether `shownText` is no text of the author's.

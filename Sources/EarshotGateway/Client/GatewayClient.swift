@@ -78,10 +78,10 @@ package struct GatewayClient: Sendable {
     /// - Throws: `GatewayError`; after `timedOut` and `connectionLost` the message may still have been accepted.
     package func send(
         _ text: String, to recipient: String, headers: [String: String] = [:], timeToLive: Duration? = nil,
-        mentions: [String] = [], key: String? = nil
+        mentions: [String] = [], attachments: [GatewayAttachment] = [], key: String? = nil
     ) async throws(GatewayError) -> GatewayMessage {
         let body = SendRequest(
-            to: .one(recipient), message: Self.message(text, headers: headers, timeToLive),
+            to: .one(recipient), message: Self.message(text, headers: headers, timeToLive, attachments),
             mentions: Self.listed(mentions))
         return try decode(await send(body, to: "messages", key: key))
     }
@@ -89,18 +89,22 @@ package struct GatewayClient: Sendable {
     /// Sends a message to each of several users, and tells what became of each; like `send` otherwise.
     package func send(
         _ text: String, to recipients: [String], timeToLive: Duration? = nil, mentions: [String] = [],
-        key: String? = nil
+        attachments: [GatewayAttachment] = [], key: String? = nil
     ) async throws(GatewayError) -> [GatewaySendResult] {
         let body = SendRequest(
-            to: .several(recipients), message: Self.message(text, timeToLive), mentions: Self.listed(mentions))
+            to: .several(recipients), message: Self.message(text, timeToLive, attachments),
+            mentions: Self.listed(mentions))
         let answer: GatewaySendResults = try decode(await send(body, to: "messages", key: key))
         return answer.results
     }
 
     private static func message(
-        _ text: String, headers: [String: String]? = nil, _ timeToLive: Duration?
+        _ text: String, headers: [String: String]? = nil, _ timeToLive: Duration?,
+        _ attachments: [GatewayAttachment] = []
     ) -> MessageRequest {
-        MessageRequest(text: text, headers: headers, timeToLiveSeconds: timeToLive.map { $0 / .seconds(1) })
+        MessageRequest(
+            text: text, headers: headers, timeToLiveSeconds: timeToLive.map { $0 / .seconds(1) },
+            attachments: attachments.isEmpty ? nil : attachments.map { AttachmentRequest($0) })
     }
 
     private static func listed(_ mentions: [String]) -> [String]? { mentions.isEmpty ? nil : mentions }
@@ -595,15 +599,15 @@ package struct GatewayClient: Sendable {
         HTTPRequest(method: method, uri: "/v1/\(path)")
     }
 
-    private func get<Body: Decodable>(_ path: String) async throws(GatewayError) -> Body {
+    func get<Body: Decodable>(_ path: String) async throws(GatewayError) -> Body {
         try await decode(call(.GET, path))
     }
 
-    private func call(_ method: HTTPMethod, _ path: String) async throws(GatewayError) -> ByteBuffer {
+    func call(_ method: HTTPMethod, _ path: String) async throws(GatewayError) -> ByteBuffer {
         try await read(Self.request(method, path))
     }
 
-    private func call(
+    func call(
         _ method: HTTPMethod, _ path: String, body: some Encodable, key: String? = nil,
         within limit: Duration = GatewayLimits.response
     ) async throws(GatewayError) -> ByteBuffer {
@@ -676,7 +680,7 @@ package struct GatewayClient: Sendable {
         }
     }
 
-    private func decode<Body: Decodable>(_ buffer: ByteBuffer) throws(GatewayError) -> Body {
+    func decode<Body: Decodable>(_ buffer: ByteBuffer) throws(GatewayError) -> Body {
         do { return try JSONDecoder().decode(Body.self, from: Data(buffer.readableBytesView)) } catch {
             throw GatewayError(
                 .unexpectedResponse, "the node's answer cannot be read: \(error)", cause: error)
@@ -691,7 +695,7 @@ package struct GatewayClient: Sendable {
     }
 
     /// Percent-encodes everything except characters that are unreserved in a URI (RFC 3986, section 2.3).
-    private static func escape(_ text: String) -> String {
+    static func escape(_ text: String) -> String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
         return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""

@@ -35,6 +35,8 @@ enum OpenAPIDocument {
             description: What happens, as it happens.
           - name: notifications
             description: Where the node's user is notified of messages, and of which.
+          - name: files
+            description: Files that messages bring along.
           - name: devices
             description: The devices of the node's own user, and the pairing with a new one.
           - name: tokens
@@ -618,9 +620,8 @@ enum OpenAPIDocument {
                             - {type: array, minItems: 1, maxItems: 64, items: {type: string}}
                         text:
                           type: string
-                          minLength: 1
                           maxLength: 65536
-                          description: At most 65,536 bytes of UTF-8.
+                          description: At most 65,536 bytes of UTF-8. It may be empty beside `attachments`.
                         headers:
                           type: object
                           description: From programs, for programs. At most 8,192 bytes in all.
@@ -630,6 +631,7 @@ enum OpenAPIDocument {
                         timeToLiveSeconds:
                           description: It fails if it is not delivered within this time; 30 days unless given.
                           $ref: "#/components/schemas/Seconds"
+                        attachments: {$ref: "#/components/schemas/Attachments"}
                         mentions: {$ref: "#/components/schemas/Mentions"}
                         session:
                           type: object
@@ -776,9 +778,10 @@ enum OpenAPIDocument {
                       additionalProperties: false
                       required: [text]
                       properties:
-                        text: {type: string, minLength: 1, maxLength: 65536}
+                        text: {type: string, maxLength: 65536}
                         headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
                         timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
+                        attachments: {$ref: "#/components/schemas/Attachments"}
                         mentions: {$ref: "#/components/schemas/Mentions"}
                         inPlace:
                           type: boolean
@@ -883,9 +886,10 @@ enum OpenAPIDocument {
                         to:
                           type: string
                           description: A user or a conversation, as in `sendMessage`.
-                        text: {type: string, minLength: 1, maxLength: 65536}
+                        text: {type: string, maxLength: 65536}
                         headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
                         timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
+                        attachments: {$ref: "#/components/schemas/Attachments"}
                         notBefore:
                           type: string
                           description: When it is due, in ISO 8601 with a time zone.
@@ -999,9 +1003,10 @@ enum OpenAPIDocument {
                                 description: |
                                   A user or a conversation, as in `sendMessage`. Without it the message goes into the conversation of
                                   the one that it answers, which `answering` must name then.
-                              text: {type: string, minLength: 1, maxLength: 65536}
+                              text: {type: string, maxLength: 65536}
                               headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
                               timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
+                              attachments: {$ref: "#/components/schemas/Attachments"}
                               mentions: {$ref: "#/components/schemas/Mentions"}
                               isReply:
                                 type: boolean
@@ -1511,6 +1516,111 @@ enum OpenAPIDocument {
                 "204": {description: It is revoked.}
                 default: {$ref: "#/components/responses/Error"}
 
+          /v1/files:
+            post:
+              operationId: addFile
+              tags: [files]
+              summary: Take in what a file contains now, so that messages can bring it along.
+              description: Only on the Unix socket, without a token, because the file is one of the node's host.
+              x-scope: send
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [path]
+                      properties:
+                        path: {type: string, pattern: "^/", description: A file of the node's host.}
+                        name: {type: string, description: What the recipients see; that of the file unless given.}
+                        mediaType: {type: string, description: What it is; guessed by its name unless given.}
+              responses:
+                "201":
+                  description: What a message names, to bring it along.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Attachment"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/files/{file}:
+            parameters: [{$ref: "#/components/parameters/file"}]
+            get:
+              operationId: getFile
+              tags: [files]
+              summary: What the node has of a file.
+              x-scope: read
+              responses:
+                "200": {$ref: "#/components/responses/File"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/files/{file}/content:
+            parameters: [{$ref: "#/components/parameters/file"}]
+            get:
+              operationId: getFileContent
+              tags: [files]
+              summary: What a file contains.
+              description: A file that is not here yet is answered with 409 and `fileMissing`.
+              x-scope: read
+              responses:
+                "200":
+                  description: The content, to be saved and not to be shown in place.
+                  content: {application/octet-stream: {}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/files/{file}/fetch:
+            parameters: [{$ref: "#/components/parameters/file"}]
+            post:
+              operationId: fetchFile
+              tags: [files]
+              summary: Fetch a file, whatever its size and whoever sent it.
+              x-scope: all
+              responses:
+                "200": {$ref: "#/components/responses/File"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/files/{file}/decline:
+            parameters: [{$ref: "#/components/parameters/file"}]
+            post:
+              operationId: declineFile
+              tags: [files]
+              summary: Do not fetch a file, or not any more. One that is here whole stays.
+              x-scope: all
+              responses:
+                "200": {$ref: "#/components/responses/File"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/files/{file}/save:
+            parameters: [{$ref: "#/components/parameters/file"}]
+            post:
+              operationId: saveFile
+              tags: [files]
+              summary: Write a copy of a file into a folder of the node's host.
+              description: |
+                Only on the Unix socket, without a token. What is there is not overwritten: the copy is then called `name (2)`, and so on.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [folder, name]
+                      properties:
+                        folder: {type: string, pattern: "^/"}
+                        name: {type: string, minLength: 1, maxLength: 255}
+              responses:
+                "201":
+                  description: Where the copy is.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        additionalProperties: false
+                        required: [path]
+                        properties:
+                          path: {type: string}
+                default: {$ref: "#/components/responses/Error"}
+
           /v1/notifications/targets:
             get:
               operationId: listNotificationTargets
@@ -1660,6 +1770,12 @@ enum OpenAPIDocument {
               description: A name, a name with the beginning of the fingerprint (`bob@3fk9qbmj`), or a key.
               schema: {type: string, minLength: 1}
               example: bob
+            file:
+              name: file
+              in: path
+              required: true
+              description: The id of a file.
+              schema: {$ref: "#/components/schemas/ID"}
             device:
               name: device
               in: path
@@ -1712,6 +1828,9 @@ enum OpenAPIDocument {
             User:
               description: The user as they are now.
               content: {application/json: {schema: {$ref: "#/components/schemas/User"}}}
+            File:
+              description: What the node has of the file now.
+              content: {application/json: {schema: {$ref: "#/components/schemas/File"}}}
             Message:
               description: The message as it is now.
               content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
@@ -1946,6 +2065,7 @@ enum OpenAPIDocument {
                 - expiry
                 - expiryMilliseconds
                 - mentions
+                - attachments
                 - isEdited
                 - isRetracted
                 - reactions
@@ -2004,6 +2124,7 @@ enum OpenAPIDocument {
                     isSuperseded: {type: boolean, description: Whether a later message of the session stands.}
                 isEdited: {type: boolean, description: "Whether its author gave it another text, which `text` is."}
                 isRetracted: {type: boolean, description: Whether its author took it back. Then text and headers are empty.}
+                attachments: {$ref: "#/components/schemas/Attachments"}
                 reactions:
                   type: array
                   description: The emoji that was used first comes first.
@@ -2240,6 +2361,38 @@ enum OpenAPIDocument {
                 why: {type: string}
                 parameters: {$ref: "#/components/schemas/ErrorParameters"}
 
+            Attachments:
+              description: Files that the message brings along, in its author's order.
+              type: array
+              maxItems: 64
+              items: {$ref: "#/components/schemas/Attachment"}
+            Attachment:
+              type: object
+              additionalProperties: false
+              required: [fileID, name, mediaType, byteCount]
+              properties:
+                fileID: {$ref: "#/components/schemas/ID", description: What it contains. Equal contents have equal ids.}
+                name: {type: string, minLength: 1, maxLength: 255, description: What its author calls it.}
+                mediaType:
+                  type: string
+                  minLength: 3
+                  maxLength: 127
+                  description: "What it is, as its author says: nobody has checked that."
+                byteCount: {type: integer, minimum: 0, maximum: 1099511627776}
+            File:
+              type: object
+              additionalProperties: false
+              required: [id, state, byteCount]
+              properties:
+                id: {$ref: "#/components/schemas/ID"}
+                state:
+                  enum: [waiting, fetching, held, declined, failed]
+                  description: |
+                    `waiting`: it is fetched when somebody asks for it. `fetching`: it is fetched as soon as somebody who has it is there.
+                byteCount: {type: integer, minimum: 0}
+                receivedBytes: {type: integer, minimum: 0, description: "Of one that is fetched: how much of it is here."}
+                reason: {type: string, description: "Of one that has failed: why it cannot be kept."}
+
             Device:
               type: object
               additionalProperties: false
@@ -2304,6 +2457,7 @@ enum OpenAPIDocument {
                     conversationID: {$ref: "#/components/schemas/ID"}
                     recipient: {$ref: "#/components/schemas/Delivery"}
                 conversationID: {$ref: "#/components/schemas/ID", description: "Of `typingStarted` and `typingEnded`."}
+                file: {$ref: "#/components/schemas/File", description: "Of `fileUpdated`."}
                 conversation:
                   type: object
                   additionalProperties: false
@@ -2395,6 +2549,7 @@ enum OpenAPIDocument {
                 - conversationUpdated
                 - participantUpdated
                 - conversationAdvertised
+                - fileUpdated
                 - userDiscovered
                 - userUpdated
                 - profileUpdated

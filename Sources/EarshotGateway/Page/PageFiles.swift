@@ -1330,6 +1330,27 @@ enum PageFiles {
             }
 
             """##),
+        "deciding/files.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** Files that messages bring along, in words. */
+
+            const UNITS = ["kB", "MB", "GB", "TB"];
+
+            /** A size in decimal units, in three digits: `17 bytes`, `2.90 MB`. @param {number} count */
+            export function byteText(count) {
+              if (count < 1000) return count === 1 ? "1 byte" : `${count} bytes`;
+              let [value, unit] = [count / 1000, 0];
+              while (value >= 999.5 && unit + 1 < UNITS.length) [value, unit] = [value / 1000, unit + 1];
+              return `${value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0)} ${UNITS[unit]}`;
+            }
+
+            /** What stands for a message's files where there is one line for it. @param {any} message */
+            export function fileNames(message) {
+              return (message.attachments ?? []).map((/** @type {any} */ each) => each.name).join(", ");
+            }
+
+            """##),
         "deciding/keys.js": PageFile(
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
@@ -2003,6 +2024,7 @@ enum PageFiles {
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
             /** What a dialog shows, line by line: messages, days, and where the unread ones begin. */
+            import { fileNames } from "./files.js";
             import { LIMITS } from "./limits.js";
             import { dayHeading, isSameDay } from "./times.js";
 
@@ -2046,7 +2068,7 @@ enum PageFiles {
             export function gist(message) {
               if (message.isRetracted) return "Message taken back";
               if (message.isDeleted) return "Message erased";
-              return message.session ? message.session.summary : message.text;
+              return message.session ? message.session.summary : message.text || fileNames(message);
             }
 
             """##),
@@ -3381,6 +3403,7 @@ enum PageFiles {
             text: ##"""
             /** Draws one message. */
             import { STATE_WORDS, summary } from "../deciding/delivery.js";
+            import { byteText } from "../deciding/files.js";
             import { LIMITS } from "../deciding/limits.js";
             import { partyName } from "../deciding/naming.js";
             import { excerpt, line } from "../deciding/safe-text.js";
@@ -3407,6 +3430,7 @@ enum PageFiles {
                   isGroup && !isOwn && isFirst ? foreign("p", name, { class: `sender hue-text` }) : null,
                   message.replyTo ? quoteView(state, message, quote) : null,
                   textView(message, isWhole),
+                  ...filesView(message),
                   h("p", { class: "meta" },
                     message.isEdited && !message.isRetracted ? h("span", {}, "edited") : null,
                     isLate(message) && !isOwn ? lateMark(message) : null,
@@ -3434,10 +3458,18 @@ enum PageFiles {
               if (message.isDeleted) return h("p", { class: "text gone" }, "This message was erased.");
               if (message.session?.isSuperseded) return foreign("p", message.session.summary, { class: "text gone" });
               const text = shortened(message.text);
+              if (message.text === "") return null;
               if (isWhole || text === message.text) return foreign("p", message.text, { class: "text" });
               return h("div", {}, foreign("p", text, { class: "text" }),
                 h("button", { type: "button", class: "link", onclick: (/** @type {Event} */ event) => command(event.currentTarget, "showWhole", message.id) },
                   `Show all (${message.text.length.toLocaleString()} characters)`));
+            }
+
+            /** The files that it brings along, by name and size. @param {any} message */
+            function filesView(message) {
+              if (message.isRetracted || message.isDeleted || message.session?.isSuperseded) return [];
+              return (message.attachments ?? []).map((/** @type {any} */ each) =>
+                h("p", { class: "file" }, foreign("span", each.name), h("span", { class: "size" }, byteText(each.byteCount))));
             }
 
             /** The beginning of a long text. @param {string} text */
@@ -4571,6 +4603,10 @@ enum PageFiles {
             .mentions-me .bubble { border-color: var(--accent); box-shadow: inset 3px 0 0 var(--accent); }
             .sender { font-size: .82rem; font-weight: 650; color: var(--accent); }
             .text { white-space: pre-wrap; overflow-wrap: anywhere; }
+            /* A file is not shown, only named. */
+            .file { display: flex; gap: 0.5em; overflow-wrap: anywhere; font-weight: 500; }
+            .file .size { color: var(--ink-soft); font-weight: 400; white-space: nowrap; }
+            .own .file .size { color: var(--own-soft); }
             .text.gone { color: var(--ink-soft); font-style: italic; }
             .own .text.gone { color: var(--own-soft); }
             .meta { display: flex; flex-wrap: wrap; gap: .1rem .55rem; align-items: center; justify-content: flex-end; font-size: .74rem; color: var(--ink-soft); margin-top: .1rem; font-variant-numeric: tabular-nums; }

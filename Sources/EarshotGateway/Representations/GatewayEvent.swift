@@ -28,6 +28,8 @@ package struct GatewayEvent: Codable, Hashable, Sendable {
     /// Of `userDiscovered`, `userUpdated`, `userSubscribed`, `userUnsubscribed`, `typingStarted`, `typingEnded`,
     /// `clockSkewed`, `deviceRevoked` and `historyRecovered`, and of `linkFailed` if the peer is known.
     package internal(set) var user: GatewayUser?
+    /// Of `fileUpdated`.
+    package internal(set) var file: GatewayFile?
     /// Of `userUpdated`: what changed, as in `UserChange`.
     package internal(set) var changes: [String]?
     /// Of `identityConflict`.

@@ -40,6 +40,8 @@ package struct GatewayMessage: Codable, Hashable, Sendable, Identifiable {
     /// Whether its author took it back. Then text and headers are empty.
     package internal(set) var isRetracted = false
     package internal(set) var reactions: [GatewayReaction] = []
+    /// The files that it brings along.
+    package internal(set) var attachments: [GatewayAttachment] = []
 }
 
 /// A message's part in a session of messages that build on each other.

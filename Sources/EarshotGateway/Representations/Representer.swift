@@ -83,6 +83,7 @@ struct Representer: Sendable {
             result.credential = GatewayCredentialNotice(notice)
         case .storageFailed(let reason): result.reason = reason
         case .profileUpdated, .storageRecovered: break
+        case .fileUpdated(let update): result.file = GatewayFile(update)
         case .historyRecovered(let recovery):
             result.user = await node.users.user(recovery.userID).map { GatewayUser($0) }
             result.count = recovery.count
@@ -184,6 +185,7 @@ extension GatewayMessage {
         mentions = message.mentions.map { names.party($0) }
         session = message.session.map { GatewaySession($0) }
         (isEdited, isRetracted) = (message.isEdited, message.isRetracted)
+        attachments = message.attachments.map { GatewayAttachment($0) }
         reactions = message.reactions.map {
             GatewayReaction(emoji: $0.emoji, users: $0.userIDs.map { names.party($0) })
         }

@@ -30,10 +30,13 @@ struct MessageRequest: RequestBody, Encodable {
     let text: String
     var headers: [String: String]?
     var timeToLiveSeconds: Double?
+    /// The files that it brings along.
+    var attachments: [AttachmentRequest]?
 
-    /// - Throws: `GatewayError` `invalidRequest` for a time to live that no clock can hold.
+    /// - Throws: `GatewayError` `unknownFile`; `invalidRequest`, also for a time to live that no clock can hold.
     func draft() throws(GatewayError) -> MessageDraft {
         var draft = MessageDraft(text, headers: headers ?? [:])
+        for attachment in attachments ?? [] { draft.attachments.append(try attachment.read()) }
         if let timeToLiveSeconds {
             draft.timeToLive = .milliseconds(try Milliseconds.of(timeToLiveSeconds, field: "timeToLiveSeconds"))
         }
@@ -46,6 +49,7 @@ extension MessageRequest {
         text = try fields.required("text", .text)
         headers = try fields.optional("headers", .dictionary(of: .text))
         timeToLiveSeconds = try fields.optional("timeToLiveSeconds", .number)
+        attachments = try fields.optional("attachments", .list(of: .object(AttachmentRequest.self)))
     }
 }
 

@@ -69,20 +69,20 @@ extension EarshotError.Code {
             .foreignOrigin:
             .forbidden
         case .unknownUser, .unknownConversation, .unknownMessage, .unknownToken, .unknownConsumer, .unknownDevice,
-            .unknownTarget, .unknownEndpoint:
+            .unknownTarget, .unknownFile, .unknownEndpoint:
             .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .ambiguousUser, .ambiguousMessage, .alreadySent, .undelivered, .identityConflict, .nameChanged,
             .tokenExists, .keyReused, .consumerExists, .consumerBusy, .alreadyAcknowledged,
             .tooManyTokens, .tooManyConsumers, .tooManyDevices, .notHandedOut, .notJoined, .tooManyConversations,
             .ambiguousConversation, .conversationExists, .conversationClosed, .decidedElsewhere, .notParticipant,
-            .retracted, .portInUse, .targetExists, .tooManyTargets, .targetBusy:
+            .retracted, .portInUse, .targetExists, .tooManyTargets, .targetBusy, .fileMissing, .fileChanged:
             .conflict
         case .gone: .gone
         case .tooSlow: .requestTimeout
-        case .tooLarge: .payloadTooLarge
+        case .tooLarge, .fileTooLarge: .payloadTooLarge
         case .invalidMessage, .invalidProfile, .invalidName, .invalidConversation, .invalidConsumer, .invalidSearch,
-            .invalidTarget, .targetUnusable, .invalidNotification:
+            .invalidTarget, .targetUnusable, .invalidNotification, .unusableFile:
             .unprocessableEntity
         case .tooManyRequests: .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge

@@ -13,6 +13,7 @@ extension Router {
             InboxRoutes(node: node),
             ScheduledRoutes(node: node),
             NotificationRoutes(node: node),
+            FileRoutes(node: node),
             EventRoutes(node: node, feed: feed),
             DeviceRoutes(node: node),
             TokenRoutes(node: node, tokens: tokens),

@@ -28,6 +28,9 @@ public enum Event: Hashable, Sendable {
     indirect case participantUpdated(ParticipantUpdate)
     /// A linked user tells the name of an open conversation that this node's user has not joined.
     indirect case conversationAdvertised(AdvertisedConversation)
+    /// The node has more of a file that a message brings along, or something else than before. While it comes, this is posted
+    /// now and then.
+    indirect case fileUpdated(FileUpdate)
     /// A user was met for the first time.
     indirect case userDiscovered(User)
     /// Something about a known user changed; `changes` says what.
@@ -86,6 +89,7 @@ public enum Event: Hashable, Sendable {
         case .conversationUpdated: .conversationUpdated
         case .participantUpdated: .participantUpdated
         case .conversationAdvertised: .conversationAdvertised
+        case .fileUpdated: .fileUpdated
         case .userDiscovered: .userDiscovered
         case .userUpdated: .userUpdated
         case .profileUpdated: .profileUpdated
@@ -117,6 +121,7 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
     case messageUpdated
     case typingStarted, typingEnded
     case conversationUpdated, participantUpdated, conversationAdvertised
+    case fileUpdated
     case userDiscovered, userUpdated, profileUpdated, userSubscribed, userUnsubscribed
     case identityConflict, deviceRevoked, linkFailed, clockSkewed, otherNetworkSeen
     case credentialWillExpire, credentialExpired, credentialRenewed, credentialNotYetValid

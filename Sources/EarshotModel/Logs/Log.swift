@@ -121,11 +121,13 @@ package struct EntryRecord: Hashable, Sendable {
     package var key: EntryKey?
     /// What it has to do with others, on its way to the disk.
     package var relation: EntryRelation?
+    /// The files that it brings along, on its way to the disk.
+    @Seldom package var attachments: [Attachment]?
 
     package init(
         sequence: UInt64, timestamp: HybridTimestamp, expiry: Int64, kind: EntryKind, content: EntryContent,
         chain: ChainHash, checkpoint: Signature? = nil, isDeleted: Bool = false, key: EntryKey? = nil,
-        relation: EntryRelation? = nil
+        relation: EntryRelation? = nil, attachments: [Attachment]? = nil
     ) {
         self.sequence = sequence
         self.timestamp = timestamp
@@ -137,6 +139,7 @@ package struct EntryRecord: Hashable, Sendable {
         self.isDeleted = isDeleted
         self.key = key
         self.relation = relation
+        self.attachments = attachments
     }
 
     /// What it counts in a window: its content and a fixed overhead, so that tiny entries are not free.

@@ -71,6 +71,8 @@ public struct Message: Hashable, Sendable, Identifiable {
     }
     /// Users whom it is meant for in particular, ascending.
     public var mentions: [UserID] { fields.value.content.mentions }
+    /// The files that it brings along, in its author's order.
+    public var attachments: [Attachment] { fields.value.content.attachments }
     /// Its part in a session of messages that build on each other.
     public var session: MessageSession? { fields.value.content.session }
     /// Whether its author gave it another text, which `text` is.
@@ -115,7 +117,7 @@ public struct MessageDraft: Hashable, Sendable {
     /// The default time to live of a message: 30 days.
     public static let defaultTimeToLive = Duration.milliseconds(Timing.timeToLive)
 
-    /// At most `Limits.textBytes` of UTF-8, and at least one.
+    /// At most `Limits.textBytes` of UTF-8. It may be empty only with `attachments`.
     public var text: String
     /// Metadata from programs for programs: at most `Limits.headerCount` pairs of `Limits.headerBytes` together.
     public var headers: [String: String]
@@ -123,6 +125,8 @@ public struct MessageDraft: Hashable, Sendable {
     public var timeToLive: Duration
     /// Users whom it is meant for in particular: at most `Limits.mentions`. A text that names somebody mentions nobody.
     public var mentions: [UserID] = []
+    /// The files that it brings along, which the node holds: at most `Limits.attachments`.
+    public var attachments: [Attachment] = []
     /// The message that it answers.
     @Seldom package var replyTo: LogPlace?
     @Seldom package var session: MessageSession?
@@ -144,6 +148,7 @@ public struct MessageDraft: Hashable, Sendable {
         case emptyHeaderName
         case timeToLiveNotPositive
         case tooManyMentions(count: Int)
+        case invalidAttachment(Attachment.Invalid)
         case summaryTooLong(bytes: Int)
         case emptySummary
         case emptyEmoji
@@ -159,6 +164,7 @@ public struct MessageDraft: Hashable, Sendable {
             case .emptyHeaderName: "a header has no name"
             case .timeToLiveNotPositive: "the time to live is not above zero"
             case .tooManyMentions(let count): "it mentions \(count) users, and the limit is \(Limits.mentions)"
+            case .invalidAttachment(let reason): reason.description
             case .summaryTooLong(let bytes):
                 "the summary is \(bytes) bytes of UTF-8, and the limit is \(Limits.summaryBytes)"
             case .emptySummary: "a message of a session has no summary"
@@ -171,14 +177,18 @@ public struct MessageDraft: Hashable, Sendable {
 
     /// - Throws: `Invalid` for the first limit that it is over.
     public func validate() throws(Invalid) {
-        try Self.check(text: text)
+        try Self.check(text: text, attachments)
         guard timeToLive > .zero else { throw .timeToLiveNotPositive }
         try Self.check(mentions: mentions, session, headers)
     }
 
-    static func check(text: String) throws(Invalid) {
+    /// - Parameter attachments: what a text may be empty beside.
+    static func check(text: String, _ attachments: [Attachment] = []) throws(Invalid) {
         let bytes = text.utf8.count
-        guard bytes > 0 else { throw .emptyText }
+        guard bytes > 0 || !attachments.isEmpty else { throw .emptyText }
+        guard attachments.count <= Limits.attachments else {
+            throw .invalidAttachment(.tooMany(count: attachments.count))
+        }
         guard bytes <= Limits.textBytes else { throw .textTooLong(bytes: bytes) }
     }
 
@@ -208,11 +218,12 @@ public struct MessageDraft: Hashable, Sendable {
     package var content: MessageContent {
         MessageContent(
             text, headers: headers, replyTo: replyTo, mentions: mentions.isEmpty ? [] : Set(mentions).sorted(),
-            session: session)
+            session: session, attachments: attachments)
     }
 
     package init(_ content: MessageContent, timeToLive: Duration = Self.defaultTimeToLive) {
         self.init(content.text, headers: content.headers, timeToLive: timeToLive)
         (mentions, replyTo, session) = (content.mentions, content.replyTo, content.session)
+        attachments = content.attachments
     }
 }

@@ -7,21 +7,24 @@ package struct MessageContent: Hashable, Sendable {
     /// Users whom it is meant for in particular, ascending.
     package var mentions: [UserID]
     @Seldom package var session: MessageSession?
+    /// The files that it brings along, in its author's order.
+    package var attachments: [Attachment]
 
     package init(
         _ text: String, headers: [String: String] = [:], replyTo: LogPlace? = nil, mentions: [UserID] = [],
-        session: MessageSession? = nil
+        session: MessageSession? = nil, attachments: [Attachment] = []
     ) {
         self.text = text
         self.headers = headers
         self.replyTo = replyTo
         self.mentions = mentions
         self.session = session
+        self.attachments = attachments
     }
 
     /// - Throws: `MessageDraft.Invalid` for the first limit that it is over.
     package func validate() throws(MessageDraft.Invalid) {
-        try MessageDraft.check(text: text)
+        try MessageDraft.check(text: text, attachments)
         try MessageDraft.check(mentions: mentions, session, headers)
     }
 }
@@ -123,6 +126,7 @@ package enum EntryDraft: Hashable, Sendable {
         switch self {
         case .message(let draft):
             draft.headers.reduce(draft.text.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+                + draft.attachments.reduce(0) { $0 + $1.byteSize }
         case .amendment(let amendment):
             switch amendment.content {
             case .edit(let text, _): text.utf8.count

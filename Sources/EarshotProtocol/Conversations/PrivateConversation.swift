@@ -370,7 +370,8 @@ extension EntryRecord {
         guard let body else { return nil }
         return EntryRecord(
             sequence: sequence, timestamp: timestamp, expiry: expiry, kind: body.kind, content: content, chain: chain,
-            checkpoint: checkpoint, isDeleted: isDeleted, key: key, relation: body.content.relation)
+            checkpoint: checkpoint, isDeleted: isDeleted, key: key, relation: body.content.relation,
+            attachments: body.content.attachments)
     }
 }
 

@@ -313,7 +313,8 @@ extension EntryRecord {
             return (
                 EntryRecord(
                     sequence: sequence, timestamp: decoded.timestamp, expiry: decoded.expiry, kind: decoded.kind,
-                    content: content, chain: chain, checkpoint: checkpoint, relation: decoded.content.relation),
+                    content: content, chain: chain, checkpoint: checkpoint, relation: decoded.content.relation,
+                    attachments: decoded.content.attachments),
                 decoded
             )
         case .withheld(let hash):

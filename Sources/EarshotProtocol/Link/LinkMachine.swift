@@ -299,7 +299,8 @@ package struct LinkMachine: Sendable {
                     .close(ProtocolError(.closedByPeer, "the peer closed the link: \(text)", closeReason: reason)))
                 return actions
             case .heads, .entries, .receipts, .carried, .digests, .dialBack, .dialBackResult, .wanted, .unplaced,
-                .taken, .typing, .wantedBodies, .bodies, .grant, .revocations, .deviceNames, .contacts:
+                .taken, .typing, .wantedBodies, .bodies, .grant, .revocations, .deviceNames, .contacts, .wantedFile,
+                .fileHashes, .fileChunk, .fileNews:
                 actions.append(.receive(frame))
             }
         }

@@ -32,6 +32,12 @@ extension EntryBody.Content {
         case .branches, .join, .leave, .version, .control, .profile, .decision, .cut, .erasure, .unknown: nil
         }
     }
+
+    /// The files that it brings along; `nil` if there are none.
+    package var attachments: [Attachment]? {
+        guard case .text(let message) = self, !message.attachments.isEmpty else { return nil }
+        return message.attachments
+    }
 }
 
 extension MessageContent {
@@ -48,6 +54,7 @@ extension MessageContent {
             }
             mentions.append(userID)
         }
+        if !wire.attachments.isEmpty { attachments = try Attachment.decode(wire.attachments) }
         do { try validate() } catch {
             throw ProtocolError(.violation, "a message is not valid: \(error)")
         }
@@ -56,7 +63,31 @@ extension MessageContent {
     var wire: Wire.Text {
         Wire.Text(
             text: text, headers: headers, replyTo: replyTo?.wire, mentions: mentions.map { Wire.bytes($0) },
-            session: session?.wire)
+            session: session?.wire, attachments: attachments.map(\.wire))
+    }
+}
+
+extension Attachment {
+    fileprivate static func decode(_ wire: [Wire.Attachment]) throws(ProtocolError) -> [Attachment] {
+        guard wire.count <= Limits.attachments else {
+            throw ProtocolError(.violation, "a message brings \(wire.count) files along")
+        }
+        var attachments: [Attachment] = []
+        for item in wire {
+            guard let fileID = FileID(bytes: item.fileID) else {
+                throw ProtocolError(.malformed, "the id of a file has the wrong length")
+            }
+            do throws(Invalid) {
+                attachments.append(
+                    try Attachment(
+                        fileID: fileID, name: item.name, mediaType: item.mediaType, byteCount: item.byteCount))
+            } catch { throw ProtocolError(.violation, "a file of a message is not valid: \(error)") }
+        }
+        return attachments
+    }
+
+    fileprivate var wire: Wire.Attachment {
+        Wire.Attachment(fileID: Wire.bytes(fileID), name: name, mediaType: mediaType, byteCount: byteCount)
     }
 }
 
@@ -125,5 +156,11 @@ extension EntryContent {
     var relation: EntryRelation? {
         guard case .body(let bytes) = self else { return nil }
         return (try? EntryBody(decoding: bytes))?.content.relation
+    }
+
+    /// The files that it brings along; `nil` if there are none.
+    var attachments: [Attachment]? {
+        guard case .body(let bytes) = self else { return nil }
+        return (try? EntryBody(decoding: bytes))?.content.attachments
     }
 }

@@ -157,7 +157,7 @@ struct IncomingLog: Sendable {
             EntryRecord(
                 sequence: head.sequence, timestamp: head.timestamp, expiry: body?.expiry ?? .max,
                 kind: body?.kind ?? (isDeleted ? .text : .unknown), content: content, chain: head.chain,
-                isDeleted: isDeleted, relation: body?.content.relation),
+                isDeleted: isDeleted, relation: body?.content.relation, attachments: body?.content.attachments),
             body)
     }
 

@@ -13,7 +13,7 @@ struct LogWriter: Sendable {
 
     mutating func append(
         _ content: EntryContent, _ timestamp: HybridTimestamp, expiry: Int64 = .max, kind: EntryKind,
-        key: EntryKey? = nil, relation: EntryRelation? = nil
+        key: EntryKey? = nil, relation: EntryRelation? = nil, attachments: [Attachment]? = nil
     ) {
         record.head = LogHead(
             sequence: record.head.sequence + 1, chain: record.head.chain.appending(content.hash),
@@ -22,7 +22,7 @@ struct LogWriter: Sendable {
         entries.append(
             EntryRecord(
                 sequence: record.head.sequence, timestamp: timestamp, expiry: expiry, kind: kind, content: content,
-                chain: record.head.chain, key: key, relation: relation))
+                chain: record.head.chain, key: key, relation: relation, attachments: attachments))
     }
 
     /// The log with its new end, and the entries, of which the last has a checkpoint.

@@ -42,7 +42,7 @@ struct OwnLog: Sendable {
         for body in bodies {
             writer.append(
                 .body(body.encoded(with: author.salts)), body.timestamp, expiry: body.expiry, kind: body.kind,
-                key: body.key, relation: body.content.relation)
+                key: body.key, relation: body.content.relation, attachments: body.content.attachments)
         }
         return writer.finished(by: author)
     }

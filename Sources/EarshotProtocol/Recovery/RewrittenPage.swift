@@ -45,7 +45,8 @@ struct RewrittenPage: Sendable {
                 let (content, timestamp) = entry.rewritten(with: key, by: author, clocks: &clocks, now: now)
             else { continue }
             writer.append(
-                content, timestamp, expiry: entry.expiry, kind: entry.kind, key: key, relation: content.relation)
+                content, timestamp, expiry: entry.expiry, kind: entry.kind, key: key, relation: content.relation,
+                attachments: content.attachments)
             if let old { places.add(old, MessageID(log: log.record.logID, sequence: writer.record.head.sequence)) }
         }
         (record, entries) = writer.finished(by: author)

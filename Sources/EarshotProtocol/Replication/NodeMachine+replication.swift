@@ -147,6 +147,8 @@ extension NodeMachine {
         case .dialBack(let port, let nonce): askedToDialBack(port: port, nonce: nonce, on: connectionID, now: now)
         case .dialBackResult(let nonce, let isReachable):
             run(reachability.answered(nonce: nonce, isReachable: isReachable, on: connectionID))
+        case .wantedFile, .fileHashes, .fileChunk, .fileNews:
+            try received(file: frame, of: peer, on: connectionID, now: now)
         case .ping, .pong, .rekey, .close: break  // The link has dealt with these.
         }
     }

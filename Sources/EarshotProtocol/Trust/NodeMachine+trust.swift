@@ -38,7 +38,7 @@ extension NodeMachine {
         run(trust.pin(userID, exchange: exchange, now: now), now: now)
     }
 
-    func isStranger(_ userID: UserID) -> Bool {
+    package func isStranger(_ userID: UserID) -> Bool {
         userID != local.userID && trust.isStranger(userID, hasWritten: replication.logs.hasWritten(to: userID))
     }
 

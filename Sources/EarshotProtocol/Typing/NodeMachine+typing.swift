@@ -37,7 +37,7 @@ extension NodeMachine {
     }
 
     /// Whether both this node's user and the other one take part in a conversation.
-    private func shares(_ conversationID: ConversationID, with userID: UserID) -> Bool {
+    func shares(_ conversationID: ConversationID, with userID: UserID) -> Bool {
         if let membership = membership(conversationID) {
             return membership.hasJoined(local.userID) && membership.hasJoined(userID)
         }

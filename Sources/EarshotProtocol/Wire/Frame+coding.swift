@@ -35,6 +35,10 @@ extension Frame {
             .revocations(Wire.Revocations(revocations: revocations.map(\.wire)))
         case .deviceNames(let names): .deviceNames(Wire.DeviceNames(names))
         case .contacts(let credentials): .contacts(Wire.Contacts(credentials: credentials))
+        case .wantedFile(let wanted): .wantedFile(wanted.wire)
+        case .fileHashes(let hashes): .fileHashes(hashes.wire)
+        case .fileChunk(let chunk): .fileChunk(chunk.wire)
+        case .fileNews(let news): .fileNews(news.wire)
         }
     }
 
@@ -103,6 +107,10 @@ extension Frame {
                 throw ProtocolError(.violation, "a frame has more than \(Limits.credentialsPerFrame) credentials")
             }
             return .contacts(contacts.credentials)
+        case .wantedFile(let wanted): return .wantedFile(try WantedFile(wanted))
+        case .fileHashes(let hashes): return .fileHashes(try FileHashes(hashes))
+        case .fileChunk(let chunk): return .fileChunk(try FileChunk(chunk))
+        case .fileNews(let news): return try FileNews(news).map { .fileNews($0) }
         case nil: return nil
         }
     }

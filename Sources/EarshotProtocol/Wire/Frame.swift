@@ -33,6 +33,10 @@ enum Frame: Hashable, Sendable {
     case deviceNames([DeviceID: DeviceName])
     /// Who the users are that the user of both ends writes to. What they prove is looked at by whoever takes them.
     case contacts([Wire.Credential])
+    case wantedFile(WantedFile)
+    case fileHashes(FileHashes)
+    case fileChunk(FileChunk)
+    case fileNews(FileNews)
 }
 
 /// A place in a log: the number of an entry, and the chain hash there.

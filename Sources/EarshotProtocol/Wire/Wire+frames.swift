@@ -22,6 +22,10 @@ extension Wire {
             case wantedBodies(WantedBodies)
             case bodies(Bodies)
             case contacts(Contacts)
+            case wantedFile(WantedFile)
+            case fileHashes(FileHashes)
+            case fileChunk(FileChunk)
+            case fileNews(FileNews)
         }
 
         var content: Content?
@@ -75,6 +79,14 @@ extension Wire {
             case (16, _): .bodies(try Bodies(merging: bytes))
             case (33, .contacts(let earlier)): .contacts(try Contacts(merging: bytes, into: earlier))
             case (33, _): .contacts(try Contacts(merging: bytes))
+            case (40, .wantedFile(let earlier)): .wantedFile(try WantedFile(merging: bytes, into: earlier))
+            case (40, _): .wantedFile(try WantedFile(merging: bytes))
+            case (41, .fileHashes(let earlier)): .fileHashes(try FileHashes(merging: bytes, into: earlier))
+            case (41, _): .fileHashes(try FileHashes(merging: bytes))
+            case (42, .fileChunk(let earlier)): .fileChunk(try FileChunk(merging: bytes, into: earlier))
+            case (42, _): .fileChunk(try FileChunk(merging: bytes))
+            case (43, .fileNews(let earlier)): .fileNews(try FileNews(merging: bytes, into: earlier))
+            case (43, _): .fileNews(try FileNews(merging: bytes))
             default: nil
             }
         }
@@ -101,6 +113,10 @@ extension Wire {
             case .wantedBodies(let wanted): writer.message(15, wanted)
             case .bodies(let bodies): writer.message(16, bodies)
             case .contacts(let contacts): writer.message(33, contacts)
+            case .wantedFile(let wanted): writer.message(40, wanted)
+            case .fileHashes(let hashes): writer.message(41, hashes)
+            case .fileChunk(let chunk): writer.message(42, chunk)
+            case .fileNews(let news): writer.message(43, news)
             case nil: break
             }
         }

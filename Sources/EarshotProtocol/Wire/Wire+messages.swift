@@ -27,6 +27,7 @@ extension Wire {
         var replyTo: LogPlace?
         var mentions: [[UInt8]] = []
         var session: Session?
+        var attachments: [Attachment] = []
 
         mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
@@ -37,6 +38,7 @@ extension Wire {
             case (3, .bytes(let bytes)): replyTo = try LogPlace(merging: bytes, into: replyTo)
             case (4, .bytes(let bytes)): mentions.append(Array(bytes))
             case (5, .bytes(let bytes)): session = try Session(merging: bytes, into: session)
+            case (12, .bytes(let bytes)): attachments.append(try Attachment(merging: bytes))
             default: break
             }
         }
@@ -52,6 +54,7 @@ extension Wire {
             if let replyTo { writer.message(3, replyTo) }
             for mention in mentions { writer.bytes(4, mention, isCase: true) }
             if let session { writer.message(5, session) }
+            for attachment in attachments { writer.message(12, attachment) }
         }
     }
 

@@ -100,6 +100,7 @@ extension CommitWriter {
                     ])
             }
             try writeRelations(of: run)
+            try writeAttachments(of: run)
         }
     }
 }

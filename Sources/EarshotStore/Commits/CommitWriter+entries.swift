@@ -65,6 +65,7 @@ extension CommitWriter {
         }
         try writeKeys(of: run)
         try writeRelations(of: run)
+        try writeAttachments(of: run)
     }
 
     /// Entries without bodies that follow have taken their times from the entry before them.

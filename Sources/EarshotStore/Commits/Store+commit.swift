@@ -83,6 +83,7 @@ struct CommitWriter {
             try writeKeys(of: run)
             try writeMarks(of: run)
             try writeRelations(of: run)
+            try writeAttachments(of: run)
         }
         for run in commit.bodies { try complete(run) }
         try writeRegarded(commit.regarded)

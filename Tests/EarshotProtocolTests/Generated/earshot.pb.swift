@@ -289,6 +289,38 @@ nonisolated struct Earshot_V2_Frame: Sendable {
     set {content = .contacts(newValue)}
   }
 
+  var wantedFile: Earshot_V2_WantedFile {
+    get {
+      if case .wantedFile(let v)? = content {return v}
+      return Earshot_V2_WantedFile()
+    }
+    set {content = .wantedFile(newValue)}
+  }
+
+  var fileHashes: Earshot_V2_FileHashes {
+    get {
+      if case .fileHashes(let v)? = content {return v}
+      return Earshot_V2_FileHashes()
+    }
+    set {content = .fileHashes(newValue)}
+  }
+
+  var fileChunk: Earshot_V2_FileChunk {
+    get {
+      if case .fileChunk(let v)? = content {return v}
+      return Earshot_V2_FileChunk()
+    }
+    set {content = .fileChunk(newValue)}
+  }
+
+  var fileNews: Earshot_V2_FileNews {
+    get {
+      if case .fileNews(let v)? = content {return v}
+      return Earshot_V2_FileNews()
+    }
+    set {content = .fileNews(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Content: Equatable, Sendable {
@@ -312,6 +344,10 @@ nonisolated struct Earshot_V2_Frame: Sendable {
     case wantedBodies(Earshot_V2_WantedBodies)
     case bodies(Earshot_V2_Bodies)
     case contacts(Earshot_V2_Contacts)
+    case wantedFile(Earshot_V2_WantedFile)
+    case fileHashes(Earshot_V2_FileHashes)
+    case fileChunk(Earshot_V2_FileChunk)
+    case fileNews(Earshot_V2_FileNews)
 
   }
 
@@ -1410,12 +1446,34 @@ nonisolated struct Earshot_V2_Text: Sendable {
   /// Clears the value of `session`. Subsequent reads from it will return its default value.
   mutating func clearSession() {self._session = nil}
 
+  /// The files that it brings along.
+  var attachments: [Earshot_V2_Attachment] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _replyTo: Earshot_V2_LogPlace? = nil
   fileprivate var _session: Earshot_V2_Session? = nil
+}
+
+/// A file, as the author of a message names it.
+nonisolated struct Earshot_V2_Attachment: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var fileID: Data = Data()
+
+  var name: String = String()
+
+  var mediaType: String = String()
+
+  var byteCount: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// Names an entry of any log.
@@ -1924,6 +1982,82 @@ nonisolated struct Earshot_V2_PairingResult: Sendable {
   fileprivate var _credential: Earshot_V2_Credential? = nil
 }
 
+/// The sender wants parts of a file of a conversation: 0, the hashes of its lists; 1, the hashes of the chunks of some lists;
+/// 2, some chunks.
+nonisolated struct Earshot_V2_WantedFile: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var fileID: Data = Data()
+
+  var byteCount: UInt64 = 0
+
+  var conversationID: Data = Data()
+
+  var part: UInt32 = 0
+
+  var first: UInt64 = 0
+
+  var count: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Hashes, one after the other: of all lists (part 0), or of the chunks of one (part 1).
+nonisolated struct Earshot_V2_FileHashes: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var fileID: Data = Data()
+
+  var part: UInt32 = 0
+
+  var list: UInt64 = 0
+
+  var hashes: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Earshot_V2_FileChunk: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var fileID: Data = Data()
+
+  var index: UInt64 = 0
+
+  var content: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What the sender has of a file of a conversation: 1, all of it; 2, nothing that it gives. 3: it wants no more of it.
+nonisolated struct Earshot_V2_FileNews: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var fileID: Data = Data()
+
+  var conversationID: Data = Data()
+
+  var state: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "earshot.v2"
@@ -2119,7 +2253,7 @@ nonisolated extension Earshot_V2_CredentialBody: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Frame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}heads\0\u{1}entries\0\u{1}receipts\0\u{1}ping\0\u{1}pong\0\u{1}rekey\0\u{1}close\0\u{3}dial_back\0\u{3}dial_back_result\0\u{1}wanted\0\u{1}taken\0\u{1}unplaced\0\u{1}digests\0\u{4}\u{2}wanted_bodies\0\u{1}bodies\0\u{2}\u{4}typing\0\u{2}\u{a}grant\0\u{1}revocations\0\u{3}device_names\0\u{1}contacts\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}heads\0\u{1}entries\0\u{1}receipts\0\u{1}ping\0\u{1}pong\0\u{1}rekey\0\u{1}close\0\u{3}dial_back\0\u{3}dial_back_result\0\u{1}wanted\0\u{1}taken\0\u{1}unplaced\0\u{1}digests\0\u{4}\u{2}wanted_bodies\0\u{1}bodies\0\u{2}\u{4}typing\0\u{2}\u{a}grant\0\u{1}revocations\0\u{3}device_names\0\u{1}contacts\0\u{4}\u{7}wanted_file\0\u{3}file_hashes\0\u{3}file_chunk\0\u{3}file_news\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2387,6 +2521,58 @@ nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
           self.content = .contacts(v)
         }
       }()
+      case 40: try {
+        var v: Earshot_V2_WantedFile?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .wantedFile(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .wantedFile(v)
+        }
+      }()
+      case 41: try {
+        var v: Earshot_V2_FileHashes?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .fileHashes(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .fileHashes(v)
+        }
+      }()
+      case 42: try {
+        var v: Earshot_V2_FileChunk?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .fileChunk(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .fileChunk(v)
+        }
+      }()
+      case 43: try {
+        var v: Earshot_V2_FileNews?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .fileNews(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .fileNews(v)
+        }
+      }()
       default: break
       }
     }
@@ -2477,6 +2663,22 @@ nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
     case .contacts?: try {
       guard case .contacts(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
+    }()
+    case .wantedFile?: try {
+      guard case .wantedFile(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+    }()
+    case .fileHashes?: try {
+      guard case .fileHashes(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+    }()
+    case .fileChunk?: try {
+      guard case .fileChunk(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
+    }()
+    case .fileNews?: try {
+      guard case .fileNews(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
     }()
     case nil: break
     }
@@ -4378,7 +4580,7 @@ nonisolated extension Earshot_V2_BotCommand: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Earshot_V2_Text: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Text"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}headers\0\u{3}reply_to\0\u{1}mentions\0\u{1}session\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}headers\0\u{3}reply_to\0\u{1}mentions\0\u{1}session\0\u{2}\u{7}attachments\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4391,6 +4593,7 @@ nonisolated extension Earshot_V2_Text: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 3: try { try decoder.decodeSingularMessageField(value: &self._replyTo) }()
       case 4: try { try decoder.decodeRepeatedBytesField(value: &self.mentions) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._session) }()
+      case 12: try { try decoder.decodeRepeatedMessageField(value: &self.attachments) }()
       default: break
       }
     }
@@ -4416,6 +4619,9 @@ nonisolated extension Earshot_V2_Text: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._session {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     } }()
+    if !self.attachments.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.attachments, fieldNumber: 12)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4425,6 +4631,52 @@ nonisolated extension Earshot_V2_Text: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs._replyTo != rhs._replyTo {return false}
     if lhs.mentions != rhs.mentions {return false}
     if lhs._session != rhs._session {return false}
+    if lhs.attachments != rhs.attachments {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Attachment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Attachment"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}file_id\0\u{1}name\0\u{3}media_type\0\u{3}byte_count\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.fileID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.mediaType) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.byteCount) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.fileID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.fileID, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if !self.mediaType.isEmpty {
+      try visitor.visitSingularStringField(value: self.mediaType, fieldNumber: 3)
+    }
+    if self.byteCount != 0 {
+      try visitor.visitSingularUInt64Field(value: self.byteCount, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Attachment, rhs: Earshot_V2_Attachment) -> Bool {
+    if lhs.fileID != rhs.fileID {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.mediaType != rhs.mediaType {return false}
+    if lhs.byteCount != rhs.byteCount {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5434,6 +5686,186 @@ nonisolated extension Earshot_V2_PairingResult: SwiftProtobuf.Message, SwiftProt
 
   static func ==(lhs: Earshot_V2_PairingResult, rhs: Earshot_V2_PairingResult) -> Bool {
     if lhs._credential != rhs._credential {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_WantedFile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".WantedFile"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}file_id\0\u{3}byte_count\0\u{3}conversation_id\0\u{1}part\0\u{1}first\0\u{1}count\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.fileID) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.byteCount) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.conversationID) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.part) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.first) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.count) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.fileID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.fileID, fieldNumber: 1)
+    }
+    if self.byteCount != 0 {
+      try visitor.visitSingularUInt64Field(value: self.byteCount, fieldNumber: 2)
+    }
+    if !self.conversationID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.conversationID, fieldNumber: 3)
+    }
+    if self.part != 0 {
+      try visitor.visitSingularUInt32Field(value: self.part, fieldNumber: 4)
+    }
+    if self.first != 0 {
+      try visitor.visitSingularUInt64Field(value: self.first, fieldNumber: 5)
+    }
+    if self.count != 0 {
+      try visitor.visitSingularUInt64Field(value: self.count, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_WantedFile, rhs: Earshot_V2_WantedFile) -> Bool {
+    if lhs.fileID != rhs.fileID {return false}
+    if lhs.byteCount != rhs.byteCount {return false}
+    if lhs.conversationID != rhs.conversationID {return false}
+    if lhs.part != rhs.part {return false}
+    if lhs.first != rhs.first {return false}
+    if lhs.count != rhs.count {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_FileHashes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".FileHashes"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}file_id\0\u{1}part\0\u{1}list\0\u{1}hashes\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.fileID) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.part) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.list) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.hashes) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.fileID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.fileID, fieldNumber: 1)
+    }
+    if self.part != 0 {
+      try visitor.visitSingularUInt32Field(value: self.part, fieldNumber: 2)
+    }
+    if self.list != 0 {
+      try visitor.visitSingularUInt64Field(value: self.list, fieldNumber: 3)
+    }
+    if !self.hashes.isEmpty {
+      try visitor.visitSingularBytesField(value: self.hashes, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_FileHashes, rhs: Earshot_V2_FileHashes) -> Bool {
+    if lhs.fileID != rhs.fileID {return false}
+    if lhs.part != rhs.part {return false}
+    if lhs.list != rhs.list {return false}
+    if lhs.hashes != rhs.hashes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_FileChunk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".FileChunk"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}file_id\0\u{1}index\0\u{1}content\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.fileID) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.index) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.content) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.fileID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.fileID, fieldNumber: 1)
+    }
+    if self.index != 0 {
+      try visitor.visitSingularUInt64Field(value: self.index, fieldNumber: 2)
+    }
+    if !self.content.isEmpty {
+      try visitor.visitSingularBytesField(value: self.content, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_FileChunk, rhs: Earshot_V2_FileChunk) -> Bool {
+    if lhs.fileID != rhs.fileID {return false}
+    if lhs.index != rhs.index {return false}
+    if lhs.content != rhs.content {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_FileNews: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".FileNews"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}file_id\0\u{3}conversation_id\0\u{1}state\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.fileID) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.conversationID) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.state) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.fileID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.fileID, fieldNumber: 1)
+    }
+    if !self.conversationID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.conversationID, fieldNumber: 2)
+    }
+    if self.state != 0 {
+      try visitor.visitSingularUInt32Field(value: self.state, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_FileNews, rhs: Earshot_V2_FileNews) -> Bool {
+    if lhs.fileID != rhs.fileID {return false}
+    if lhs.conversationID != rhs.conversationID {return false}
+    if lhs.state != rhs.state {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

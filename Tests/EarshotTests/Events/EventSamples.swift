@@ -41,6 +41,7 @@ struct EventSamples {
                     conversationID: message.conversationID, uniqueName: "ops", userIDs: [userID])),
             .typingStarted(typing), .typingEnded(typing), .userDiscovered(user),
             .userUpdated(user, changes: [.name]), .profileUpdated, .userSubscribed(userID), .userUnsubscribed(userID),
+            .fileUpdated(FileUpdate(FileID(Bytes32()), byteCount: 0, .held)),
             .identityConflict(IdentityConflict(name: user.name, pinnedID: userID, claimedBy: userID)),
             .deviceRevoked(RevokedDevice(userID: userID, deviceID: DeviceID(userID.bytes32))),
             .linkFailed(LinkFailure(address: "", userID: nil, code: "", message: "")),
@@ -70,6 +71,7 @@ struct EventSamples {
         case .participantUpdated: counting(bus, .participantUpdated)
         case .conversationAdvertised: counting(bus, .conversationAdvertised)
         case .profileUpdated: counting(bus, .profileUpdated)
+        case .fileUpdated: counting(bus, .fileUpdated)
         case .userDiscovered: counting(bus, .userDiscovered)
         case .userUpdated: counting(bus, .userUpdated)
         case .userSubscribed: counting(bus, .userSubscribed)

@@ -160,6 +160,7 @@ struct HostileLink: Sendable {
     private var chainReads: [ChainsRead] = []
     private var lookups: [(lookup: KeyLookup, keys: [EntryKey])] = []
     private var probes: [ProbeID] = []
+    private var fileTasks: [FileTask] = []
     private var requestCount: UInt64 = 0
     private var hasVerified = false
     /// Alice's.
@@ -328,7 +329,7 @@ struct HostileLink: Sendable {
         case 18: input.flag() ? take(&input) : seal(framed(.unplaced(description(&input))))
         case 19: answerOthers(&input)
         case 20: sayOfGroups(&input)
-        case 21: sayOfBodies(&input)
+        case 21: input.flag() ? sayOfBodies(&input) : sayOfFiles(&input)
         case 9: sayLittle(&input)
         case 10: if isCommitting { input.choice(8) == 0 ? failCommit() : finishCommit() }
         case 11: if !reads.isEmpty { input.choice(8) == 0 ? failRead() : answerRead() }
@@ -408,6 +409,55 @@ struct HostileLink: Sendable {
             input.flag() ? EntryContent.body(entryBody(&input)) : .withheld(EntryHash(padding(input.block())))
         }
         seal(framed(.bodies(BodiesFrame(logID: log.logID, first: first, contents: contents, marks: [:]))))
+    }
+
+    private static let files = (1...2).map { FileID(padding([UInt8($0)])) }
+
+    /// Alice fetches files, or is asked for some, and her disk answers in its own time.
+    private mutating func sayOfFiles(_ input: inout FuzzInput) {
+        let fileID = Self.files[input.choice(2)]
+        let conversationID = [ConversationID.direct(Cast.alice.userID, Cast.mallory.userID), Self.openID][input.choice(2)]
+        let shape = FileShape(byteCount: UInt64(input.word()) * 1000)
+        let (first, count) = (Int(input.word() % 512), Int(input.byte() % 20))
+        switch input.choice(8) {
+        case 0:
+            guard let shape else { return }
+            perform(machine.fetchFile(fileID, shape: shape, in: conversationID, now: now))
+        case 1:
+            guard let shape else { return }
+            let parts: WantedFile.Parts =
+                [.lists, .hashes(ofLists: first..<first + count), .chunks(first..<first + count)][input.choice(3)]
+            seal(
+                framed(
+                    .wantedFile(
+                        WantedFile(fileID: fileID, shape: shape, conversationID: conversationID, parts: parts))))
+        case 2:
+            let list = input.flag() ? first % 4 : nil
+            seal(framed(.fileHashes(FileHashes(fileID: fileID, list: list, hashes: input.block()))))
+        case 3: seal(framed(.fileChunk(FileChunk(fileID: fileID, index: first, content: input.block()))))
+        case 4:
+            let state: FileNews.State = [.held, .absent, .unwanted][input.choice(3)]
+            seal(framed(.fileNews(FileNews(fileID: fileID, conversationID: conversationID, state: state))))
+        case 5: perform(machine.stopFile(fileID, now: now))
+        default: if !fileTasks.isEmpty { answer(fileTasks.removeFirst(), &input) }
+        }
+    }
+
+    private mutating func answer(_ task: FileTask, _ input: inout FuzzInput) {
+        switch task {
+        case .open(let fileID, let shape):
+            let chunks = shape.chunkCount > 1 && input.flag() ? SequenceSet(0...UInt64(shape.chunkCount - 2)) : SequenceSet()
+            let lists = input.flag() ? Set(0..<shape.listCount) : []
+            perform(
+                machine.fileOpened(
+                    fileID, FileInventory(hasLists: !lists.isEmpty, lists: lists, chunks: chunks), now: now))
+        case .write(let fileID, let part, _, let link):
+            let result: FileWriteResult = [.kept, .kept, .wrong, .failed][input.choice(4)]
+            perform(machine.fileWritten(part, of: fileID, from: link, result, now: now))
+        case .read(let read): perform(machine.fileRead(read, input.flag() ? input.block() : nil, now: now))
+        case .finish(let fileID): perform(machine.fileFinished(fileID, heldIn: [Self.openID], now: now))
+        case .notifyWritten(let link): perform(machine.written(link, now: now))
+        }
     }
 
     private mutating func answerOthers(_ input: inout FuzzInput) {
@@ -569,6 +619,7 @@ struct HostileLink: Sendable {
             case .readChains(let read): chainReads.append(read)
             case .findKeys(let lookup, let keys): lookups.append((lookup, keys))
             case .probe(let probe, _): probes.append(probe)
+            case .file(let task): fileTasks.append(task)
             case .findExpired(let logID, _, _):
                 perform(machine.expiredFound(in: logID, sequences: [], nextExpiry: .max, now: now))
             case .connect(let link, _): perform(machine.connectFailed(link, reason: "nobody is there", now: now))

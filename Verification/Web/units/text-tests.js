@@ -1,8 +1,10 @@
 import { EventParser } from "/page/deciding/event-parser.js";
+import { byteText, fileNames } from "/page/deciding/files.js";
 import { commandFor } from "/page/deciding/keys.js";
 import { beginning, mentioned } from "/page/deciding/mentions.js";
 import { fragmentOf, readFragment } from "/page/deciding/route.js";
 import { bytes, excerpt, line, segments } from "/page/deciding/safe-text.js";
+import { gist } from "/page/deciding/timeline.js";
 import { dayHeading, isLate } from "/page/deciding/times.js";
 import { equal, test } from "./testing.js";
 
@@ -15,6 +17,15 @@ test("Safe text shows control, tag and separator characters as their codes, and 
 });
 test("Safe text leaves words of all scripts and emoji as they are", () => {
   for (const text of ["שלום", "مرحبا", "日本語", "👩‍👩‍👧", "e\u0301"]) equal(segments(text), [{ text, isEscaped: false }]);
+});
+test("A size has three digits, in decimal units", () => {
+  equal([0, 1, 999, 1000, 2_900_000, 99_950_000, 431_000_000, 2 ** 40].map(byteText),
+    ["0 bytes", "1 byte", "999 bytes", "1.00 kB", "2.90 MB", "100 MB", "431 MB", "1.10 TB"]);
+});
+test("Files stand for a message without text where there is one line for it", () => {
+  equal(fileNames({ attachments: [{ name: "a.png" }, { name: "b.pdf" }] }), "a.png, b.pdf");
+  equal(gist({ text: "", attachments: [{ name: "a.png" }] }), "a.png");
+  equal(gist({ text: "look", attachments: [{ name: "a.png" }] }), "look");
 });
 test("Safe text in one line has no line break, and is never cut within a character", () => {
   equal(line("a\nb"), "a b");

@@ -7,6 +7,8 @@ struct Response: Sendable {
     enum Body: Sendable {
         case bytes(ByteBuffer)
         case events(EventStream)
+        /// A content of a known length, piece by piece; `nil` at its end.
+        case pieces(@Sendable () async throws -> ByteBuffer?)
     }
 
     let status: HTTPResponseStatus
@@ -30,6 +32,16 @@ struct Response: Sendable {
         status = .ok
         headers = ["content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store"]
         body = .events(events)
+    }
+
+    /// A content that is saved, and never shown in place.
+    init(byteCount: Int, pieces: @escaping @Sendable () async throws -> ByteBuffer?) {
+        status = .ok
+        headers = [
+            "content-type": "application/octet-stream", "content-length": "\(byteCount)",
+            "content-disposition": "attachment", "cache-control": "no-store",
+        ]
+        body = .pieces(pieces)
     }
 
     /// Something was made.

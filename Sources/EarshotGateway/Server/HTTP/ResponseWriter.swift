@@ -25,6 +25,12 @@ struct ResponseWriter {
         case .bytes(let body):
             try await write(head, request?.method == .HEAD ? ByteBuffer() : body)
             try await end()
+        case .pieces(let next):
+            try await outgoing.write(.head(head))
+            while request?.method != .HEAD, let piece = try await next() {
+                try await outgoing.write(.body(.byteBuffer(piece)))
+            }
+            try await end()
         case .events(let stream):
             // The stream has begun before this head is written, so nothing is missed.
             defer { stream.finish() }

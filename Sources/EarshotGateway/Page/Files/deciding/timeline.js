@@ -1,4 +1,5 @@
 /** What a dialog shows, line by line: messages, days, and where the unread ones begin. */
+import { fileNames } from "./files.js";
 import { LIMITS } from "./limits.js";
 import { dayHeading, isSameDay } from "./times.js";
 
@@ -42,5 +43,5 @@ const belongs = (a, b) =>
 export function gist(message) {
   if (message.isRetracted) return "Message taken back";
   if (message.isDeleted) return "Message erased";
-  return message.session ? message.session.summary : message.text;
+  return message.session ? message.session.summary : message.text || fileNames(message);
 }

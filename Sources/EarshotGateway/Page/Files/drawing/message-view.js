@@ -1,5 +1,6 @@
 /** Draws one message. */
 import { STATE_WORDS, summary } from "../deciding/delivery.js";
+import { byteText } from "../deciding/files.js";
 import { LIMITS } from "../deciding/limits.js";
 import { partyName } from "../deciding/naming.js";
 import { excerpt, line } from "../deciding/safe-text.js";
@@ -26,6 +27,7 @@ export function messageView(state, { message, isFirst, isLast }, { isGroup, quot
       isGroup && !isOwn && isFirst ? foreign("p", name, { class: `sender hue-text` }) : null,
       message.replyTo ? quoteView(state, message, quote) : null,
       textView(message, isWhole),
+      ...filesView(message),
       h("p", { class: "meta" },
         message.isEdited && !message.isRetracted ? h("span", {}, "edited") : null,
         isLate(message) && !isOwn ? lateMark(message) : null,
@@ -53,10 +55,18 @@ function textView(message, isWhole) {
   if (message.isDeleted) return h("p", { class: "text gone" }, "This message was erased.");
   if (message.session?.isSuperseded) return foreign("p", message.session.summary, { class: "text gone" });
   const text = shortened(message.text);
+  if (message.text === "") return null;
   if (isWhole || text === message.text) return foreign("p", message.text, { class: "text" });
   return h("div", {}, foreign("p", text, { class: "text" }),
     h("button", { type: "button", class: "link", onclick: (/** @type {Event} */ event) => command(event.currentTarget, "showWhole", message.id) },
       `Show all (${message.text.length.toLocaleString()} characters)`));
+}
+
+/** The files that it brings along, by name and size. @param {any} message */
+function filesView(message) {
+  if (message.isRetracted || message.isDeleted || message.session?.isSuperseded) return [];
+  return (message.attachments ?? []).map((/** @type {any} */ each) =>
+    h("p", { class: "file" }, foreign("span", each.name), h("span", { class: "size" }, byteText(each.byteCount))));
 }
 
 /** The beginning of a long text. @param {string} text */

@@ -1,0 +1,230 @@
+import EarshotFiles
+import EarshotStore
+import Glibc
+
+/// The files that messages bring along.
+///
+/// A content is on the disk once, however many messages bring it along, and is known by its `FileID`. It moves apart from the
+/// messages: a message is delivered when it is on its recipient's disk, and its files follow, from whoever takes part in the
+/// conversation and has them.
+public struct Files: Sendable {
+    let node: Node
+
+    // MARK: - Bringing along
+
+    /// Takes in what a file contains now, so that a message can bring it along: `MessageDraft.attachments`. Where the file
+    /// system can, it shares the room on the disk with the file.
+    /// - Parameters:
+    ///   - path: a file, or what leads to one.
+    ///   - name: what the recipients see; that of the file unless given.
+    ///   - mediaType: what it is; guessed by its name unless given.
+    /// - Throws: `EarshotError` `unusableFile`, `fileTooLarge`, `fileChanged`, `invalidMessage` for a name or a type that no
+    ///   attachment has; `storeFull`, `storeUnavailable`, `stopped`.
+    public func add(
+        _ path: String, name: String? = nil, mediaType: String? = nil
+    ) async throws(EarshotError) -> Attachment {
+        let name = name ?? Self.lastComponent(of: path)
+        let (files, store, now) = (node.shell.fileDisk.files, node.store, node.environment.clock.now.wallClock)
+        // Before anything is read: names are refused at once.
+        let empty = try Self.attachment(FileID(Bytes32()), name, mediaType, byteCount: 0)
+        let (fileID, byteCount) = try await node.writingHome { () throws(EarshotError) in
+            do throws(FilesError) {
+                let added = try files.add(path)
+                try Self.note(added.fileID, byteCount: added.byteCount, .held, in: store, at: now)
+                return added
+            } catch { throw EarshotError(error, path: path) }
+        }
+        return try Self.attachment(fileID, empty.name, empty.mediaType, byteCount: byteCount)
+    }
+
+    /// Takes in a content that comes piece by piece.
+    /// - Parameters:
+    ///   - name: what the recipients see.
+    ///   - mediaType: what it is; guessed by its name unless given.
+    ///   - next: the next piece; `nil` at the end. It is called on a thread that may wait.
+    /// - Throws: as the other `add`, and what `next` throws.
+    func add(
+        name: String, mediaType: String? = nil, pieces next: @escaping @Sendable () throws(FilesError) -> [UInt8]?
+    ) async throws(EarshotError) -> Attachment {
+        let (files, store, now) = (node.shell.fileDisk.files, node.store, node.environment.clock.now.wallClock)
+        let empty = try Self.attachment(FileID(Bytes32()), name, mediaType, byteCount: 0)
+        let (fileID, byteCount) = try await node.writingHome { () throws(EarshotError) in
+            do throws(FilesError) {
+                let added = try files.add(pieces: next)
+                try Self.note(added.fileID, byteCount: added.byteCount, .held, in: store, at: now)
+                return added
+            } catch { throw EarshotError(error) }
+        }
+        return try Self.attachment(fileID, empty.name, empty.mediaType, byteCount: byteCount)
+    }
+
+    private static func attachment(
+        _ fileID: FileID, _ name: String, _ mediaType: String?, byteCount: UInt64
+    ) throws(EarshotError) -> Attachment {
+        do throws(Attachment.Invalid) {
+            return try Attachment(
+                fileID: fileID, name: name, mediaType: mediaType ?? MediaType.guess(name), byteCount: byteCount)
+        } catch { throw EarshotError(.invalidMessage, error.description) }
+    }
+
+    private static func note(
+        _ fileID: FileID, byteCount: UInt64, _ state: FileRecord.State, in store: Store, at time: Int64
+    ) throws(FilesError) {
+        do { try store.note(FileRecord(fileID, byteCount: byteCount, state, changedAt: time)) } catch {
+            throw FilesError(error)
+        }
+    }
+
+    private static func lastComponent(of path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: true).last.map(String.init) ?? path
+    }
+
+    /// - Throws: `EarshotError` `unknownFile` if a draft brings along what is not here.
+    func check(_ drafts: [MessageDraft]) async throws(EarshotError) {
+        for attachment in drafts.flatMap(\.attachments) {
+            guard try await held(attachment.fileID)?.shape.byteCount == attachment.byteCount else {
+                throw EarshotError(
+                    .unknownFile, "the file \"\(Excerpt.of(attachment.name))\" is not here, so no message can bring it along",
+                    .init(name: Excerpt.of(attachment.name)))
+            }
+        }
+    }
+
+    // MARK: - What is here
+
+    /// What the node has of a file.
+    /// - Throws: `EarshotError` `unknownFile` if no message brings it along, and it was not added; `storeDamaged`,
+    ///   `storeUnavailable`.
+    public func state(of fileID: FileID) async throws(EarshotError) -> FileState { try await update(of: fileID).state }
+
+    /// What the node has of a file, and its size.
+    /// - Throws: as `state(of:)`.
+    public func update(of fileID: FileID) async throws(EarshotError) -> FileUpdate {
+        let store = node.store
+        let (record, messages) = try await node.readStore { () throws(StoreError) in
+            (try store.file(fileID), try store.messages(with: fileID))
+        }
+        guard let byteCount = record?.byteCount ?? messages.first?.byteCount else { throw Self.unknown(fileID) }
+        let state: FileState
+        if let receivedBytes = node.fileKeeper.receivedBytes(of: fileID) {
+            state = .fetching(receivedBytes: receivedBytes)
+        } else {
+            switch record?.state {
+            case .held: state = .held
+            case .declined: state = .declined
+            case .failed(let reason): state = .failed(reason: reason)
+            case .wanted: state = .fetching(receivedBytes: 0)
+            case nil:
+                let isTaken: Bool = if let file = messages.first { await isTakenUnasked(file) } else { false }
+                state = isTaken ? .fetching(receivedBytes: 0) : .waiting
+            }
+        }
+        return FileUpdate(fileID, byteCount: byteCount, state)
+    }
+
+    private static func unknown(_ fileID: FileID) -> EarshotError {
+        EarshotError(.unknownFile, "no message that is here brings along the file \(fileID)")
+    }
+
+    /// - Returns: a part of a file's content.
+    /// - Parameters:
+    ///   - fileID: a file that is held.
+    ///   - range: of bytes; what lies behind the file's end is left out.
+    /// - Throws: `EarshotError` `fileMissing` if it is not here, or not whole; `unusableFile`.
+    public func bytes(of fileID: FileID, _ range: Range<Int>) async throws(EarshotError) -> [UInt8] {
+        guard let file = try await held(fileID) else { throw Self.missing(fileID) }
+        let range = range.clamped(to: 0..<Int(file.shape.byteCount))
+        return try await node.onOwnThread { () throws(EarshotError) in
+            do throws(FilesError) { return try file.bytes(at: range) } catch { throw EarshotError(error) }
+        }
+    }
+
+    private static func missing(_ fileID: FileID) -> EarshotError {
+        EarshotError(.fileMissing, "the file \(fileID) is not here yet")
+    }
+
+    /// Writes a copy of a file into a folder. A file of that name which is there is not overwritten: the copy is then called
+    /// `name (2)`, and so on.
+    /// - Returns: the path of the copy.
+    /// - Throws: `EarshotError` `fileMissing` if it is not here, or not whole; `unusableFile`, `storeFull`.
+    public func save(_ attachment: Attachment, to folder: String) async throws(EarshotError) -> String {
+        guard try await held(attachment.fileID) != nil else { throw Self.missing(attachment.fileID) }
+        let files = node.shell.fileDisk.files
+        return try await node.onOwnThread { () throws(EarshotError) in
+            do throws(FilesError) {
+                return try files.save(attachment.fileID, as: attachment.name, in: folder)
+            } catch { throw EarshotError(error, path: folder) }
+        }
+    }
+
+    private func held(_ fileID: FileID) async throws(EarshotError) -> HeldFile? {
+        let files = node.shell.fileDisk.files
+        return try await node.onOwnThread { () throws(EarshotError) in
+            do throws(FilesError) { return try files.held(fileID) } catch { throw EarshotError(error) }
+        }
+    }
+
+    // MARK: - Fetching
+
+    /// Fetches a file, whatever its size and whoever sent it.
+    /// - Throws: `EarshotError` `unknownFile` if no message brings it along; `storeFull`, `storeUnavailable`, `stopped`.
+    public func fetch(_ fileID: FileID) async throws(EarshotError) { try await decide(fileID, .wanted) }
+
+    /// Does not fetch a file, or not any more, and drops what came of it. One that is here whole stays.
+    /// - Throws: as `fetch`.
+    public func decline(_ fileID: FileID) async throws(EarshotError) { try await decide(fileID, .declined) }
+
+    private func decide(_ fileID: FileID, _ state: FileRecord.State) async throws(EarshotError) {
+        let (store, now) = (node.store, node.environment.clock.now.wallClock)
+        let (record, messages) = try await node.readStore { () throws(StoreError) in
+            (try store.file(fileID), try store.messages(with: fileID))
+        }
+        guard record?.state != .held else { return }
+        guard let file = messages.first else { throw Self.unknown(fileID) }
+        try await node.writingHome { () throws(EarshotError) in
+            do throws(FilesError) {
+                try Self.note(fileID, byteCount: file.byteCount, state, in: store, at: now)
+            } catch { throw EarshotError(error) }
+        }
+        if state == .declined {
+            await node.shell.stopFetching(fileID, isKept: false)
+            _ = node.fileKeeper.ended(fileID)
+            await node.shell.post(.fileUpdated(FileUpdate(fileID, byteCount: file.byteCount, .declined)))
+        }
+        node.fileKeeper.look()
+    }
+
+    /// Whether the node fetches a file although nobody asked for it.
+    func isTakenUnasked(_ file: AttachedFile) async -> Bool {
+        guard file.senderID != node.userID else { return true }
+        guard file.byteCount <= node.configuration.fetchedFileBytes else { return false }
+        return await !node.shell.isStranger(file.senderID)
+    }
+
+    /// Notes a file that is here already as held, such as one that this node's user has sent before.
+    /// - Returns: whether it is here.
+    func take(_ fileID: FileID, byteCount: UInt64) async throws(EarshotError) -> Bool {
+        guard try await held(fileID)?.shape.byteCount == byteCount else { return false }
+        let (store, now) = (node.store, node.environment.clock.now.wallClock)
+        try await node.writingHome { () throws(EarshotError) in
+            do throws(FilesError) { try Self.note(fileID, byteCount: byteCount, .held, in: store, at: now) } catch {
+                throw EarshotError(error)
+            }
+        }
+        await node.shell.post(.fileUpdated(FileUpdate(fileID, byteCount: byteCount, .held)))
+        return true
+    }
+}
+
+extension EarshotError {
+    init(_ error: FilesError, path: String? = nil) {
+        let code: Code =
+            switch error.code {
+            case .full: .storeFull
+            case .tooLarge: .fileTooLarge
+            case .changed: .fileChanged
+            default: .unusableFile
+            }
+        self.init(code, error.message, .init(path: path, systemError: error.systemError), cause: error)
+    }
+}

@@ -1,0 +1,198 @@
+package import EarshotModel
+import Glibc
+
+/// The contents of files, each once, by its id, beside the database.
+///
+/// `held` has what is here whole, `partial` what is on its way, and `work` what is being taken in; each content has a folder of
+/// its own. A content moves to `held` by one rename, once all of it is on the disk, so it is there whole or not at all.
+package struct FileStore: Sendable {
+    private let root: String
+
+    /// Opens it, and removes what was not taken in to its end.
+    /// - Parameter path: a folder, which is made if need be.
+    /// - Throws: `FilesError` `full`, `unavailable`.
+    package init(_ path: String) throws(FilesError) {
+        root = path
+        for folder in [root, Self.held, Self.partial, Self.work].map({ $0 == path ? $0 : "\(path)/\($0)" }) {
+            try Folder.make(folder)
+        }
+        for name in try Folder.names(in: "\(root)/\(Self.work)") { try Folder.remove("\(root)/\(Self.work)/\(name)") }
+    }
+
+    private static let (held, partial, work) = ("held", "partial", "work")
+
+    private func folder(_ part: String, _ fileID: FileID) -> String { "\(root)/\(part)/\(fileID)" }
+
+    // MARK: - Taking in
+
+    /// Takes in what a file contains now. Where the file system can, both share the room on the disk.
+    /// - Parameter path: a file, or what leads to one.
+    /// - Returns: its id and its size.
+    /// - Throws: `FilesError` `missing`, `notAFile`, `tooLarge`, `full`; `changed` if it changed meanwhile; `unavailable`.
+    package func add(_ path: String) throws(FilesError) -> (fileID: FileID, byteCount: UInt64) {
+        let source = try OpenFile(path, .reading)
+        let stamp = try source.stamp()
+        guard stamp.isRegular else { throw FilesError(.notAFile, "\(path) is a folder or a device, and no file") }
+        guard let shape = FileShape(byteCount: stamp.byteCount) else {
+            throw FilesError(
+                .tooLarge, "\(path) has \(stamp.byteCount) bytes, and the limit is \(Limits.fileBytes)")
+        }
+        try checkRoom(for: shape.byteCount)
+        return try takeIn { data throws(FilesError) in
+            let isShared = data.share(source)
+            let hasher =
+                isShared
+                ? ContentHasher(file: data, shape: shape) : ContentHasher(file: source, shape: shape, copy: data)
+            let (fileID, tree) = try hasher.run()
+            guard try source.stamp() == stamp else {
+                throw FilesError(.changed, "\(path) changed while it was read: send it again when it is finished")
+            }
+            return (fileID, tree, shape)
+        }
+    }
+
+    /// Takes in a content that comes piece by piece.
+    /// - Parameter next: the next piece; `nil` at the end.
+    /// - Throws: `FilesError` `tooLarge`, `full`, `unavailable`, and what the closure throws.
+    package func add(
+        pieces next: () throws(FilesError) -> [UInt8]?
+    ) throws(FilesError) -> (fileID: FileID, byteCount: UInt64) {
+        try takeIn { data throws(FilesError) in
+            var count = 0
+            while let piece = try next() {
+                guard UInt64(count + piece.count) <= Limits.fileBytes else { throw Self.tooLarge }
+                try data.write(piece, at: count)
+                count += piece.count
+            }
+            guard let shape = FileShape(byteCount: UInt64(count)) else { throw Self.tooLarge }
+            let (fileID, tree) = try ContentHasher(file: data, shape: shape).run()
+            return (fileID, tree, shape)
+        }
+    }
+
+    private static let tooLarge = FilesError(.tooLarge, "the file has more than \(Limits.fileBytes) bytes")
+
+    /// - Parameter write: writes the content, and says what it is.
+    private func takeIn(
+        _ write: (_ data: OpenFile) throws(FilesError) -> (fileID: FileID, tree: [UInt8], shape: FileShape)
+    ) throws(FilesError) -> (fileID: FileID, byteCount: UInt64) {
+        let folder = "\(root)/\(Self.work)/\(UInt64.random(in: .min ... .max))"
+        try Folder.make(folder)
+        do throws(FilesError) {
+            let data = try OpenFile("\(folder)/\(FileNames.data)", .creating)
+            let (fileID, bytes, shape) = try write(data)
+            if try held(fileID) == nil {
+                let tree = try OpenFile("\(folder)/\(FileNames.tree)", .creating)
+                try tree.write(bytes, at: 0)
+                try tree.synchronize()
+                try data.synchronize()
+                try Folder.synchronize(folder)
+                try move(folder, to: fileID)
+            }
+            try Folder.remove(folder)
+            return (fileID, shape.byteCount)
+        } catch {
+            // What stays is removed at the next start.
+            do throws(FilesError) { try Folder.remove(folder) } catch {}
+            throw error
+        }
+    }
+
+    /// - Throws: `FilesError` `full` if little would be left beside so many bytes.
+    package func checkRoom(for byteCount: UInt64) throws(FilesError) {
+        let free = try Folder.freeBytes(at: root)
+        guard byteCount + UInt64(Self.reservedBytes) <= free else {
+            throw FilesError(
+                .full, "the disk has \(free) bytes left, and the file needs \(byteCount): free some space first")
+        }
+    }
+
+    /// What files leave free for the history.
+    private static let reservedBytes = 64 * 1024 * 1024
+
+    private func move(_ folder: String, to fileID: FileID) throws(FilesError) {
+        let target = self.folder(Self.held, fileID)
+        // Somebody else may have been quicker, with the same content.
+        guard rename(folder, target) == 0 || errno == EEXIST || errno == ENOTEMPTY else {
+            throw OpenFile.failure("moved", folder)
+        }
+        try Folder.synchronize("\(root)/\(Self.held)")
+    }
+
+    // MARK: - What is here
+
+    /// - Returns: `nil` if it is not here whole.
+    package func held(_ fileID: FileID) throws(FilesError) -> HeldFile? {
+        let folder = folder(Self.held, fileID)
+        return Folder.isThere(folder) ? try HeldFile(fileID, in: folder) : nil
+    }
+
+    /// Every content that is here whole.
+    package func all() throws(FilesError) -> [FileID] {
+        try Folder.names(in: "\(root)/\(Self.held)").compactMap { FileID($0) }
+    }
+
+    /// Writes a copy of a content into a folder. What is there is not overwritten: the copy is then called `name (2)`, and so on.
+    /// - Returns: the path of the copy.
+    /// - Throws: `FilesError` `missing` if the content is not here, or the folder; `full`, `unavailable`.
+    package func save(_ fileID: FileID, as name: String, in target: String) throws(FilesError) -> String {
+        let source = try OpenFile("\(folder(Self.held, fileID))/\(FileNames.data)", .reading)
+        let byteCount = Int(try source.stamp().byteCount)
+        let copy = try free(name, in: target)
+        do throws(FilesError) {
+            if !copy.share(source) {
+                var offset = 0
+                while offset < byteCount {
+                    let bytes = try source.bytes(at: offset..<min(offset + 1 << 20, byteCount))
+                    guard !bytes.isEmpty else { throw FilesError(.damaged, "\(source.path) is shorter than it was") }
+                    try copy.write(bytes, at: offset)
+                    offset += bytes.count
+                }
+            }
+            try copy.synchronize()
+        } catch {
+            unlink(copy.path)
+            throw error
+        }
+        return copy.path
+    }
+
+    /// Copies of one name that a folder may have.
+    private static let copies = 10_000
+
+    private func free(_ name: String, in target: String) throws(FilesError) -> OpenFile {
+        let dot = name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : $0 } ?? name.endIndex
+        for number in 1...Self.copies {
+            let candidate = number == 1 ? name : "\(name[..<dot]) (\(number))\(name[dot...])"
+            do throws(FilesError) { return try OpenFile("\(target)/\(candidate)", .creating) } catch {
+                guard error.systemError == EEXIST else { throw error }
+            }
+        }
+        throw FilesError(.unavailable, "\(target) has \(Self.copies) files called \(name): choose another folder")
+    }
+
+    package func remove(_ fileID: FileID) throws(FilesError) {
+        try Folder.remove(folder(Self.partial, fileID))
+        try Folder.remove(folder(Self.held, fileID))
+    }
+
+    // MARK: - What is on its way
+
+    /// Goes on with a content, or begins it.
+    /// - Throws: `FilesError` `full`, `unavailable`.
+    package func begin(_ fileID: FileID, shape: FileShape) throws(FilesError) -> PartialFile {
+        let folder = folder(Self.partial, fileID)
+        if !Folder.isThere(folder) { try checkRoom(for: shape.byteCount) }
+        return try PartialFile(fileID, shape: shape, in: folder)
+    }
+
+    /// All of a content has come: it is on the disk when this returns.
+    package func finish(_ file: PartialFile) throws(FilesError) {
+        try file.finish()
+        try move(folder(Self.partial, file.fileID), to: file.fileID)
+        try Folder.remove(folder(Self.partial, file.fileID))
+    }
+
+    /// What came of a content is not wanted any more.
+    package func discard(_ fileID: FileID) throws(FilesError) { try Folder.remove(folder(Self.partial, fileID)) }
+}

@@ -1,0 +1,65 @@
+import Dispatch
+import EarshotCrypto
+import EarshotModel
+import Synchronization
+
+/// The hashes of a file that is there, computed on all cores at once.
+struct ContentHasher {
+    /// Chunks that one thread takes at a time: 16 MiB.
+    private static let stride = 64
+
+    let file: OpenFile
+    let shape: FileShape
+    /// Gets what is hashed, so that its hashes are its own whatever becomes of the file.
+    var copy: OpenFile?
+
+    /// - Returns: the tree, as `TreeLayout` describes it, and the id that follows from it.
+    /// - Throws: `FilesError` `changed` where the file is shorter than it was; `unavailable`.
+    func run() throws(FilesError) -> (fileID: FileID, tree: [UInt8]) {
+        let layout = TreeLayout(shape)
+        var tree = [UInt8](repeating: 0, count: layout.lists.upperBound)
+        for part in try hashChunks() { tree += part }
+        for index in 0..<shape.listCount {
+            let hash = tree[layout.hashes(ofList: index)].withUnsafeBytes { FileHash.list($0, at: index) }
+            tree.replaceSubrange(index * Bytes32.count..<(index + 1) * Bytes32.count, with: hash.bytes)
+        }
+        let fileID = tree[layout.lists].withUnsafeBytes { FileHash.file($0, byteCount: shape.byteCount) }
+        return (fileID, tree)
+    }
+
+    private func hashChunks() throws(FilesError) -> [[UInt8]] {
+        let count = (shape.chunkCount + Self.stride - 1) / Self.stride
+        let results = Mutex<(parts: [[UInt8]], failure: FilesError?)>((Array(repeating: [], count: count), nil))
+        DispatchQueue.concurrentPerform(iterations: count) { index in
+            guard results.withLock({ $0.failure == nil }) else { return }
+            do throws(FilesError) {
+                let part = try hash(index * Self.stride..<min((index + 1) * Self.stride, shape.chunkCount))
+                results.withLock { $0.parts[index] = part }
+            } catch { results.withLock { $0.failure = error } }
+        }
+        return try results.withLock { result throws(FilesError) in
+            if let failure = result.failure { throw failure }
+            return result.parts
+        }
+    }
+
+    private func hash(_ chunks: Range<Int>) throws(FilesError) -> [UInt8] {
+        var (hashes, failure): ([UInt8], FilesError?) = ([], nil)
+        hashes.reserveCapacity(chunks.count * Bytes32.count)
+        withUnsafeTemporaryAllocation(byteCount: FileShape.chunkBytes, alignment: 16) { buffer in
+            do throws(FilesError) {
+                for index in chunks {
+                    let range = shape.bytes(ofChunk: index)
+                    let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<range.count])
+                    guard try file.read(into: part, at: range.lowerBound) == range.count else {
+                        throw FilesError(.changed, "\(file.path) became shorter while it was read")
+                    }
+                    hashes += FileHash.chunk(UnsafeRawBufferPointer(part), at: index).bytes
+                    try copy?.write(UnsafeRawBufferPointer(part), at: range.lowerBound)
+                }
+            } catch { failure = error }
+        }
+        if let failure { throw failure }
+        return hashes
+    }
+}

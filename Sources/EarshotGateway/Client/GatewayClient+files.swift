@@ -1,0 +1,37 @@
+import NIOHTTP1
+
+/// Files that messages bring along.
+extension GatewayClient {
+    /// Takes in what a file contains now. It may take long: a large file is read as a whole.
+    /// - Parameter path: one that begins with a slash.
+    package func addFile(_ path: String, name: String? = nil) async throws(GatewayError) -> GatewayAttachment {
+        try await decode(
+            call(.POST, "files", body: AddFileRequest(path: path, name: name), within: GatewayLimits.longResponse))
+    }
+
+    package func file(_ fileID: String) async throws(GatewayError) -> GatewayFile {
+        try await get("files/\(Self.escape(fileID))")
+    }
+
+    /// Fetches a file, whatever its size and whoever sent it.
+    @discardableResult
+    package func fetchFile(_ fileID: String) async throws(GatewayError) -> GatewayFile {
+        try await decode(call(.POST, "files/\(Self.escape(fileID))/fetch"))
+    }
+
+    /// Does not fetch a file, or not any more.
+    @discardableResult
+    package func declineFile(_ fileID: String) async throws(GatewayError) -> GatewayFile {
+        try await decode(call(.POST, "files/\(Self.escape(fileID))/decline"))
+    }
+
+    /// Writes a copy of a file into a folder.
+    /// - Returns: the path of the copy.
+    package func saveFile(_ attachment: GatewayAttachment, to folder: String) async throws(GatewayError) -> String {
+        let saved: SavedFile = try await decode(
+            call(
+                .POST, "files/\(Self.escape(attachment.fileID))/save",
+                body: SaveFileRequest(folder: folder, name: attachment.name), within: GatewayLimits.longResponse))
+        return saved.path
+    }
+}

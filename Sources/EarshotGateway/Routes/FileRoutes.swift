@@ -1,0 +1,157 @@
+import Earshot
+import NIOCore
+import Synchronization
+
+/// Files that messages bring along: taking them in, fetching them, and what they contain.
+struct FileRoutes: RouteGroup {
+    let node: Node
+
+    var routes: [Route] {
+        [
+            .post("/v1/files", AddFileRequest.self, scope: .send) { try await add($0, $1) },
+            .get("/v1/files/{file}") { try await .json(shown(try file(of: $0))) },
+            .get("/v1/files/{file}/content", isHeld: true) { try await content(try file(of: $0)) },
+            .post("/v1/files/{file}/fetch", scope: .all) { request in
+                let fileID = try file(of: request)
+                try await node.files.fetch(fileID)
+                return try await .json(shown(fileID))
+            },
+            .post("/v1/files/{file}/decline", scope: .all) { request in
+                let fileID = try file(of: request)
+                try await node.files.decline(fileID)
+                return try await .json(shown(fileID))
+            },
+            .post("/v1/files/{file}/save", SaveFileRequest.self, scope: .all) { try await save($0, $1) },
+        ]
+    }
+
+    private func file(of request: Request) throws(GatewayError) -> FileID {
+        let text = try request.parameter("file")
+        guard let fileID = FileID(text) else {
+            throw GatewayError(.unknownFile, "there is no file \"\(text.prefix(64))\"")
+        }
+        return fileID
+    }
+
+    private func shown(_ fileID: FileID) async throws -> GatewayFile {
+        GatewayFile(try await node.files.update(of: fileID))
+    }
+
+    /// Only the owner can name a path: whoever has a token may be kept from the files of the owner.
+    private func add(_ request: Request, _ body: AddFileRequest) async throws -> Response {
+        try request.access.checkIsOwner()
+        return try .created(
+            GatewayAttachment(try await node.files.add(body.path, name: body.name, mediaType: body.mediaType)))
+    }
+
+    private func save(_ request: Request, _ body: SaveFileRequest) async throws -> Response {
+        try request.access.checkIsOwner()
+        let fileID = try file(of: request)
+        let attachment: Attachment
+        do throws(Attachment.Invalid) {
+            attachment = try Attachment(fileID: fileID, name: body.name, byteCount: 0)
+        } catch { throw GatewayError(.invalidRequest, error.description, .init(name: "name")) }
+        return try .created(SavedFile(path: try await node.files.save(attachment, to: body.folder)))
+    }
+
+    /// It is never shown in place: a browser that took it for a page would run it beside the node's own.
+    private func content(_ fileID: FileID) async throws -> Response {
+        let update = try await node.files.update(of: fileID)
+        guard update.state == .held else {
+            throw GatewayError(.fileMissing, "the file \(fileID) is not here yet")
+        }
+        let (files, count) = (node.files, Int(update.byteCount))
+        let offset = PieceOffset()
+        return Response(byteCount: count) {
+            let start = offset.advance(by: GatewayLimits.filePieceBytes)
+            guard start < count else { return nil }
+            return ByteBuffer(
+                bytes: try await files.bytes(of: fileID, start..<min(start + GatewayLimits.filePieceBytes, count)))
+        }
+    }
+}
+
+/// How far a content is written.
+private final class PieceOffset: Sendable {
+    private let offset = Mutex(0)
+
+    /// - Returns: where it was before.
+    func advance(by count: Int) -> Int {
+        offset.withLock { offset in
+            defer { offset += count }
+            return offset
+        }
+    }
+}
+
+/// The body of `POST /v1/files`.
+struct AddFileRequest: RequestBody, Encodable {
+    let path: String
+    var name: String?
+    var mediaType: String?
+}
+
+extension AddFileRequest {
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        path = try fields.required("path", .text)
+        name = try fields.optional("name", .text)
+        mediaType = try fields.optional("mediaType", .text)
+        guard path.hasPrefix("/") else {
+            throw GatewayError(.invalidRequest, "path begins with a slash", .init(name: "path"))
+        }
+    }
+}
+
+/// The body of `POST /v1/files/{file}/save`.
+struct SaveFileRequest: RequestBody, Encodable {
+    let folder: String
+    let name: String
+}
+
+extension SaveFileRequest {
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        folder = try fields.required("folder", .text)
+        name = try fields.required("name", .text)
+        guard folder.hasPrefix("/") else {
+            throw GatewayError(.invalidRequest, "folder begins with a slash", .init(name: "folder"))
+        }
+    }
+}
+
+/// Where a file was saved.
+struct SavedFile: Codable, Sendable {
+    let path: String
+}
+
+/// A file that a message is to bring along, as `POST /v1/files` has answered.
+struct AttachmentRequest: RequestBody, Encodable {
+    let fileID: String
+    let name: String
+    let mediaType: String
+    let byteCount: Int
+
+    /// - Throws: `GatewayError` `invalidRequest`, `unknownFile`.
+    func read() throws(GatewayError) -> Attachment {
+        guard let fileID = FileID(fileID) else {
+            throw GatewayError(.unknownFile, "there is no file \"\(fileID.prefix(64))\"")
+        }
+        do throws(Attachment.Invalid) {
+            return try Attachment(
+                fileID: fileID, name: name, mediaType: mediaType, byteCount: UInt64(clamping: byteCount))
+        } catch { throw GatewayError(.invalidRequest, error.description, .init(name: "attachments")) }
+    }
+}
+
+extension AttachmentRequest {
+    init(_ attachment: GatewayAttachment) {
+        (fileID, name) = (attachment.fileID, attachment.name)
+        (mediaType, byteCount) = (attachment.mediaType, Int(clamping: attachment.byteCount))
+    }
+
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        fileID = try fields.required("fileID", .text)
+        name = try fields.required("name", .text)
+        mediaType = try fields.required("mediaType", .text)
+        byteCount = Int(clamping: try fields.required("byteCount", .integer))
+    }
+}

@@ -1,0 +1,40 @@
+/// What was decided about a file, or became of it, as the store notes it.
+package struct FileRecord: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
+        /// It is here, whole.
+        case held
+        /// This node's user wants it, whatever its size.
+        case wanted
+        /// This node's user does not want it, or not any more.
+        case declined
+        /// It cannot be kept here.
+        case failed(reason: String)
+    }
+
+    package let fileID: FileID
+    package let byteCount: UInt64
+    package let state: State
+    /// Milliseconds since 1970.
+    package let changedAt: Int64
+
+    package init(_ fileID: FileID, byteCount: UInt64, _ state: State, changedAt: Int64) {
+        (self.fileID, self.byteCount, self.state, self.changedAt) = (fileID, byteCount, state, changedAt)
+    }
+}
+
+/// A file that a message of somebody brings along.
+package struct AttachedFile: Hashable, Sendable {
+    package let fileID: FileID
+    package let byteCount: UInt64
+    package let conversationID: ConversationID
+    package let senderID: UserID
+    /// The message, by its log and number.
+    package let messageID: MessageID
+
+    package init(
+        _ fileID: FileID, byteCount: UInt64, in conversationID: ConversationID, by senderID: UserID, _ messageID: MessageID
+    ) {
+        (self.fileID, self.byteCount, self.conversationID) = (fileID, byteCount, conversationID)
+        (self.senderID, self.messageID) = (senderID, messageID)
+    }
+}

@@ -1,0 +1,120 @@
+import EarshotModel
+
+/// What peers are given of files: a few chunks at a time, so that what else their links have to send need not wait.
+struct FileGiving: Sendable {
+    enum Action: Hashable, Sendable {
+        case send(Frame, ConnectionID)
+        case task(FileTask)
+    }
+
+    private struct Line: Sendable {
+        var questions: [WantedFile] = []
+        /// How many parts of the first question have been read.
+        var begun = 0
+        /// Parts that are read, or have not left yet.
+        var ahead = 0
+    }
+
+    private var lines: [ConnectionID: Line] = [:]
+
+    var isIdle: Bool { lines.isEmpty }
+
+    /// The most questions, and the most parts ahead, of one link.
+    var load: (questions: Int, ahead: Int) {
+        (lines.values.map(\.questions.count).max() ?? 0, lines.values.map(\.ahead).max() ?? 0)
+    }
+
+    /// A peer wants parts of a file that it may have.
+    /// - Throws: `ProtocolError` `violation` where it has asked for more than it has taken.
+    mutating func asked(
+        _ wanted: WantedFile, on connectionID: ConnectionID
+    ) throws(ProtocolError) -> [Action] {
+        guard lines[connectionID].map({ $0.questions.count < Limits.fileQuestionsPerLink }) ?? true else {
+            throw ProtocolError(
+                .violation, "the peer asks \(Limits.fileQuestionsPerLink) times for parts of files, and takes none")
+        }
+        lines[connectionID, default: Line()].questions.append(wanted)
+        return advance(connectionID)
+    }
+
+    private mutating func advance(_ connectionID: ConnectionID) -> [Action] {
+        guard var line = lines[connectionID] else { return [] }
+        var actions: [Action] = []
+        while line.ahead < Limits.chunksAheadPerLink, let question = line.questions.first {
+            let part = question.part(line.begun)
+            line.begun += 1
+            line.ahead += 1
+            if line.begun == question.partCount {
+                line.questions.removeFirst()
+                line.begun = 0
+            }
+            actions.append(
+                .task(
+                    .read(
+                        FileRead(
+                            fileID: question.fileID, conversationID: question.conversationID, shape: question.shape,
+                            part: part, connectionID: connectionID))))
+        }
+        lines[connectionID] = line.ahead == 0 && line.questions.isEmpty ? nil : line
+        return actions
+    }
+
+    /// The shell has read a part.
+    /// - Parameter bytes: `nil` if it is not to be had here.
+    mutating func read(_ read: FileRead, _ bytes: [UInt8]?) -> [Action] {
+        let connectionID = read.connectionID
+        guard lines[connectionID] != nil else { return [] }
+        guard let bytes else {
+            drop(read.fileID, on: connectionID)
+            lines[connectionID]?.ahead -= 1
+            let news = FileNews(fileID: read.fileID, conversationID: read.conversationID, state: .absent)
+            return [.send(.fileNews(news), connectionID)] + advance(connectionID)
+        }
+        return [.send(read.frame(bytes), connectionID), .task(.notifyWritten(connectionID))]
+    }
+
+    /// Everything is out that was written on a link when it was asked for: one part more may be read.
+    mutating func written(_ connectionID: ConnectionID) -> [Action] {
+        guard let ahead = lines[connectionID]?.ahead, ahead > 0 else { return [] }
+        lines[connectionID]?.ahead -= 1
+        return advance(connectionID)
+    }
+
+    /// A peer wants no more of a file.
+    mutating func unwanted(_ fileID: FileID, on connectionID: ConnectionID) { drop(fileID, on: connectionID) }
+
+    private mutating func drop(_ fileID: FileID, on connectionID: ConnectionID) {
+        if lines[connectionID]?.questions.first?.fileID == fileID { lines[connectionID]?.begun = 0 }
+        lines[connectionID]?.questions.removeAll { $0.fileID == fileID }
+    }
+
+    mutating func linkEnded(_ connectionID: ConnectionID) { lines[connectionID] = nil }
+}
+
+extension WantedFile {
+    fileprivate var partCount: Int {
+        switch parts {
+        case .lists: 1
+        case .hashes(let lists): lists.count
+        case .chunks(let chunks): chunks.count
+        }
+    }
+
+    fileprivate func part(_ index: Int) -> FilePart {
+        switch parts {
+        case .lists: .lists
+        case .hashes(let lists): .hashes(ofList: lists.lowerBound + index)
+        case .chunks(let chunks): .chunk(chunks.lowerBound + index)
+        }
+    }
+}
+
+extension FileRead {
+    fileprivate func frame(_ bytes: [UInt8]) -> Frame {
+        switch part {
+        case .lists: .fileHashes(FileHashes(fileID: fileID, list: nil, hashes: bytes))
+        case .hashes(let list): .fileHashes(FileHashes(fileID: fileID, list: list, hashes: bytes))
+        case .chunk(let index): .fileChunk(FileChunk(fileID: fileID, index: index, content: bytes))
+        }
+    }
+}

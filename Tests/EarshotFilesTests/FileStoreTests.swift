@@ -1,0 +1,168 @@
+import EarshotCrypto
+import EarshotModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EarshotFiles
+
+@Suite("The contents of files")
+struct FileStoreTests {
+    private let folder: TemporaryFolder
+    private let store: FileStore
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try FileStore(folder.file("files"))
+    }
+
+    private func file(_ content: [UInt8], _ name: String = "source") throws -> String {
+        let path = folder.file(name)
+        try Data(content).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    /// Different in every chunk, and in every byte of one.
+    private static func content(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / FileShape.chunkBytes) }
+    }
+
+    private static let sizes = [
+        0, 1, FileShape.chunkBytes - 1, FileShape.chunkBytes, FileShape.chunkBytes + 1,
+        70 * FileShape.chunkBytes + 17,
+    ]
+
+    @Test("hold what was taken in, whatever its size", arguments: sizes)
+    func takenIn(count: Int) throws {
+        let content = Self.content(count)
+        let (fileID, byteCount) = try store.add(try file(content))
+        #expect(byteCount == UInt64(count))
+        let held = try #require(try store.held(fileID))
+        #expect(try held.bytes(at: 0..<count) == content)
+        #expect(try store.all() == [fileID])
+    }
+
+    @Test("have one id, whether they come as a file or piece by piece, and whatever the pieces are")
+    func pieces() throws {
+        let content = Self.content(3 * FileShape.chunkBytes + 5)
+        let (fileID, _) = try store.add(try file(content))
+        var rest = content[...]
+        let other = try FileStore(folder.file("other"))
+        let (again, byteCount) = try other.add { () throws(FilesError) in
+            defer { rest = rest.dropFirst(100_000) }
+            return rest.isEmpty ? nil : Array(rest.prefix(100_000))
+        }
+        #expect(again == fileID && byteCount == UInt64(content.count))
+    }
+
+    @Test("are there once, however often they are taken in, and leave nothing of the work behind")
+    func once() throws {
+        let path = try file(Self.content(1000))
+        #expect(try store.add(path).fileID == (try store.add(path)).fileID)
+        #expect(try store.all().count == 1)
+        #expect(try Folder.names(in: folder.file("files/work")).isEmpty)
+    }
+
+    @Test("have an id that the size and every byte change")
+    func ids() throws {
+        let content = Self.content(1000)
+        var other = content
+        other[999] ^= 1
+        let ids = try [content, other, content + [0], []].map { try store.add(try file($0)).fileID }
+        #expect(Set(ids).count == 4)
+    }
+
+    @Test("are those of files, and not of folders, devices and what is not there")
+    func notFiles() throws {
+        #expect(throws: FilesError.self) { try store.add(folder.path) }
+        #expect(throws: FilesError.self) { try store.add("/dev/null") }
+        do throws(FilesError) {
+            _ = try store.add(folder.file("nothing"))
+            Issue.record("nothing was taken in")
+        } catch { #expect(error.code == .missing) }
+    }
+
+    // MARK: - What is on its way
+
+    /// Gives a file's parts to a partial one.
+    private func fill(_ partial: inout PartialFile, from held: HeldFile, chunks: Range<Int>) throws {
+        if !partial.hasLists { try partial.take(lists: try held.lists()) }
+        for list in 0..<held.shape.listCount { try partial.take(try held.hashes(ofList: list), ofList: list) }
+        for chunk in chunks { try partial.take(try held.chunk(chunk), ofChunk: chunk) }
+    }
+
+    private func source(_ count: Int) throws -> HeldFile {
+        let sender = try FileStore(folder.file("sender"))
+        return try #require(try sender.held(try sender.add(try file(Self.content(count))).fileID))
+    }
+
+    @Test("are whole when all parts came, in any order, and not before", arguments: [0, 1, 5 * FileShape.chunkBytes + 9])
+    func received(count: Int) throws {
+        let held = try source(count)
+        var partial = try store.begin(held.fileID, shape: held.shape)
+        let chunks = held.shape.chunkCount
+        for chunk in (0..<chunks).reversed() {
+            #expect(!partial.isWhole)
+            try fill(&partial, from: held, chunks: chunk..<chunk + 1)
+        }
+        if chunks == 0 { try fill(&partial, from: held, chunks: 0..<0) }
+        #expect(partial.isWhole && partial.receivedBytes == UInt64(count))
+        #expect(try store.held(held.fileID) == nil)
+        try store.finish(partial)
+        #expect(try store.held(held.fileID)?.bytes(at: 0..<count) == Self.content(count))
+        #expect(try Folder.names(in: folder.file("files/partial")).isEmpty)
+    }
+
+    @Test("take no part that is not the file's, wherever it is wrong")
+    func wrongParts() throws {
+        let held = try source(3 * FileShape.chunkBytes)
+        var partial = try store.begin(held.fileID, shape: held.shape)
+        var wrong = try held.lists()
+        wrong[0] ^= 1
+        #expect(throws: FilesError.self) { try partial.take(lists: wrong) }
+        try partial.take(lists: try held.lists())
+        var hashes = try held.hashes(ofList: 0)
+        hashes[5] ^= 1
+        #expect(throws: FilesError.self) { try partial.take(hashes, ofList: 0) }
+        try partial.take(try held.hashes(ofList: 0), ofList: 0)
+        var chunk = try held.chunk(1)
+        chunk[100] ^= 1
+        #expect(throws: FilesError.self) { try partial.take(chunk, ofChunk: 1) }
+        #expect(throws: FilesError.self) { try partial.take(try held.chunk(2), ofChunk: 1) }
+        #expect(throws: FilesError.self) { try partial.take(Array(try held.chunk(1).dropLast()), ofChunk: 1) }
+        #expect(partial.chunks.isEmpty)
+        try partial.take(try held.chunk(1), ofChunk: 1)
+        #expect(partial.chunks == SequenceSet(1...1))
+    }
+
+    @Test("go on after a crash with what was noted, and need the rest again")
+    func resumed() throws {
+        let held = try source(10 * FileShape.chunkBytes)
+        var partial = try store.begin(held.fileID, shape: held.shape)
+        try fill(&partial, from: held, chunks: 2..<5)
+        try partial.noteChunks()
+        try fill(&partial, from: held, chunks: 5..<7)
+        // The one before is not used any more, as after a crash.
+        let resumed = try store.begin(held.fileID, shape: held.shape)
+        #expect(resumed.hasLists && resumed.lists == [0])
+        #expect(resumed.chunks == SequenceSet(2...4))
+    }
+
+    @Test("are refused where the disk has no room for them, before a byte of them is written")
+    func full() throws {
+        #expect(throws: FilesError.self) { try store.checkRoom(for: 1 << 60) }
+    }
+
+    // MARK: - Saving
+
+    @Test("are saved under another name where there is one already")
+    func saved() throws {
+        let content = Self.content(1000)
+        let (fileID, _) = try store.add(try file(content))
+        let names = try (0..<3).map { _ in
+            URL(fileURLWithPath: try store.save(fileID, as: "a.tar.gz", in: folder.path)).lastPathComponent
+        }
+        #expect(names == ["a.tar.gz", "a.tar (2).gz", "a.tar (3).gz"])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("a.tar (3).gz"))) == Data(content))
+    }
+}

@@ -1,0 +1,91 @@
+import Earshot
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EarshotGateway
+
+@Suite("The local API for files")
+struct FileRoutesTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func file(_ content: Data, _ name: String = "plan.pdf") throws -> String {
+        let path = folder.file(name)
+        try content.write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    /// More than is written to a client at once.
+    private static let content = Data((0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
+
+    @Test("takes files in, brings them along, gives their contents, and saves them")
+    func exchanged() async throws {
+        let path = try file(Self.content)
+        try await TestNode.pair { alice, bob in
+            // Then alice is no stranger to bob.
+            _ = try await bob.client.send("hello", to: "alice")
+            let attachment = try await alice.client.addFile(path)
+            #expect(attachment.name == "plan.pdf" && attachment.mediaType == "application/pdf")
+            let sent = try await alice.client.send("", to: "bob", attachments: [attachment])
+            #expect(sent.attachments == [attachment] && sent.text == "")
+            try await withDeadline("bob has the file") {
+                try await bob.client.withEvents([.fileUpdated, .messageReceived]) { events in
+                    guard (try? await bob.client.file(attachment.fileID))?.state != "held" else { return }
+                    for try await event in events where event.file?.state == "held" { return }
+                }
+            }
+            let history = try await bob.client.history(with: "alice", limit: 1)
+            #expect(history.first?.attachments == [attachment])
+            let request = RawRequest(method: "GET", path: "/v1/files/\(attachment.fileID)/content")
+            let answer = try await request.send(to: bob.node.home.socketFile)
+            #expect(answer.status == 200 && Data(answer.body) == Self.content)
+            #expect(answer.head.lowercased().contains("content-disposition: attachment"))
+            let saved = try await bob.client.saveFile(attachment, to: folder.path)
+            #expect(saved == folder.file("plan (2).pdf"))
+        }
+    }
+
+    @Test("names paths for the owner on the socket alone, and only whole ones")
+    func paths() async throws {
+        let path = try file(Data("x".utf8))
+        try await TestNode.with("alice") { alice in
+            let token = try await alice.client.createToken("page", scopes: [.all]).token
+            let attachment = try await alice.client.addFile(path)
+            for (target, body) in [
+                ("/v1/files", #"{"path":"\#(path)"}"#),
+                ("/v1/files/\(attachment.fileID)/save", #"{"folder":"\#(folder.path)","name":"a"}"#),
+            ] {
+                let request = RawRequest(
+                    method: "POST", path: target, body: Array(body.utf8), headers: ["authorization: Bearer \(token)"])
+                #expect(try await request.send(toPort: alice.httpPort).status == 403)
+            }
+            for (target, body) in [
+                ("/v1/files", #"{"path":"plan.pdf"}"#),
+                ("/v1/files/\(attachment.fileID)/save", #"{"folder":".","name":"a"}"#),
+                ("/v1/files/\(attachment.fileID)/save", #"{"folder":"/tmp","name":"../a"}"#),
+            ] {
+                let request = RawRequest(method: "POST", path: target, body: Array(body.utf8))
+                #expect(try await request.send(to: alice.node.home.socketFile).status == 400)
+            }
+        }
+    }
+
+    @Test("says that it knows nothing of a file that nothing brings along")
+    func unknown() async throws {
+        try await TestNode.with("alice") { alice in
+            let nobodys = String(repeating: "0", count: 52)
+            for fileID in ["x", nobodys] {
+                let error = await #expect(throws: GatewayError.self) { try await alice.client.file(fileID) }
+                #expect(error?.code == .unknownFile)
+            }
+            let attachment = #"{"fileID":"\#(nobodys)","name":"a","mediaType":"a/b","byteCount":1}"#
+            let body = #"{"to":"me","text":"look","attachments":[\#(attachment)]}"#
+            let request = RawRequest(method: "POST", path: "/v1/messages", body: Array(body.utf8))
+            let answer = try await request.send(to: alice.node.home.socketFile)
+            #expect(answer.status == 404)
+            #expect(try answer.error().code == "unknownFile")
+        }
+    }
+}

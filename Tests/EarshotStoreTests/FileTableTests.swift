@@ -1,0 +1,70 @@
+import EarshotModel
+import Testing
+
+@testable import EarshotStore
+
+@Suite("The table of files")
+struct FileTableTests {
+    private let store: Store
+    private let alice: UserID = identifier(3)
+    private let bob: UserID = identifier(4)
+    private let small: FileID = identifier(20)
+    private let large: FileID = identifier(21)
+
+    init() throws { store = try Store.inMemory() }
+
+    /// Commits one message of Alice's that brings files along.
+    private func commit(_ files: [(FileID, UInt64)], in conversation: UInt8 = 1) throws -> SampleLog {
+        var log = SampleLog(conversation: conversation)
+        log.append(at: 1)
+        var commit = log.commit(from: 1)
+        commit.entries[0].entries[0].attachments = try files.map {
+            try Attachment(fileID: $0.0, name: "a", byteCount: $0.1)
+        }
+        try store.commit(commit)
+        return log
+    }
+
+    private func toFetch(unaskedUpTo largest: UInt64 = 100, by userID: UserID? = nil) throws -> [FileID] {
+        try store.filesToFetch(unaskedUpTo: largest, by: userID ?? bob, limit: 10).map(\.file.fileID)
+    }
+
+    @Test("knows the messages that bring a file along, and so the conversations where it may be given")
+    func messages() throws {
+        let log = try commit([(small, 10), (large, 1000)])
+        let found = try store.messages(with: large)
+        #expect(found == [AttachedFile(large, byteCount: 1000, in: log.conversationID, by: alice, log.messageID(1))])
+        #expect(try store.isAttached(small, in: log.conversationID))
+        #expect(try !store.isAttached(small, in: identifier(9)))
+        #expect(try !store.isAttached(identifier(22), in: log.conversationID))
+    }
+
+    @Test("names small files and the user's own as to be fetched, until something was decided about them")
+    func undecided() throws {
+        _ = try commit([(small, 10), (large, 1000)])
+        #expect(try toFetch() == [small])
+        #expect(try toFetch(unaskedUpTo: 0) == [])
+        #expect(try toFetch(unaskedUpTo: 0, by: alice) == [small, large])
+        try store.note(FileRecord(small, byteCount: 10, .held, changedAt: 1))
+        try store.note(FileRecord(large, byteCount: 1000, .wanted, changedAt: 1))
+        #expect(try toFetch() == [large])
+        for state in [FileRecord.State.declined, .failed(reason: "the disk is full")] {
+            try store.note(FileRecord(large, byteCount: 1000, state, changedAt: 2))
+            #expect(try toFetch().isEmpty)
+            #expect(try store.file(large)?.state == state)
+        }
+        try store.forget(small)
+        #expect(try toFetch() == [small])
+    }
+
+    @Test("forgets a file with the content of the last message that brings it along")
+    func erased() throws {
+        let log = try commit([(small, 10)])
+        try store.note(FileRecord(small, byteCount: 10, .held, changedAt: 1))
+        #expect(try store.unnamedFiles(before: 2).isEmpty && store.heldFiles() == [small])
+        _ = try store.deleteContents(of: [log.messageID(1)], deviceID: identifier(99))
+        #expect(try store.messages(with: small).isEmpty && !store.isAttached(small, in: log.conversationID))
+        #expect(try store.unnamedFiles(before: 2) == [small])
+        #expect(try store.unnamedFiles(before: 1).isEmpty)
+    }
+}
