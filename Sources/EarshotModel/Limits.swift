@@ -10,6 +10,10 @@ public enum Limits {
     public static let mentions = 64
     /// Summary of a message of a session, in bytes of UTF-8.
     public static let summaryBytes = 1024
+    /// Each text of a message's layout, in bytes of UTF-8.
+    public static let layoutTextBytes = 1024
+    /// The address of a page on the web, in bytes.
+    public static let linkBytes = 2048
     /// Emoji of a reaction, in bytes of UTF-8.
     public static let emojiBytes = 64
     /// What messages are searched for, in bytes of UTF-8.

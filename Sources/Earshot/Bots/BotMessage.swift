@@ -43,11 +43,28 @@ public struct BotMessage: Sendable {
     public func reply(
         _ text: String, headers: [String: String] = [:], isReply: Bool = false, notBefore: Date? = nil
     ) async throws(EarshotError) {
-        let draft = try Self.checked(MessageDraft(text, headers: headers))
+        try await reply(MessageDraft(text, headers: headers), isReply: isReply, notBefore: notBefore)
+    }
+
+    /// Answers in the conversation of the message with a draft, which may have a layout.
+    /// - Parameters:
+    ///   - draft: the answer. It carries `Inbox.automaticHeader`, so that no other bot answers it.
+    ///   - isReply: whether it is shown as a reply to the message. In a conversation of many it always is.
+    ///   - step: the session that it belongs to, such as `message.message.session`, whose next step it is.
+    ///   - notBefore: when it goes out; at once if it is left out. What goes out later belongs to no session.
+    /// - Throws: `EarshotError` as for a text.
+    public func reply(
+        _ draft: MessageDraft, isReply: Bool = false, as step: SessionStep? = nil, notBefore: Date? = nil
+    ) async throws(EarshotError) {
+        guard step == nil || notBefore == nil else {
+            throw EarshotError(.invalidMessage, "what goes out later belongs to no session")
+        }
+        let draft = try Self.checked(draft, step)
         try await node.shell.check(node.destination(answering: message))
         var reply = InboxReply(draft)
         reply.notBefore = notBefore
         reply.isReply = isReply || !isDirect
+        reply.step = step
         try add(reply)
     }
 
@@ -113,9 +130,13 @@ public struct BotMessage: Sendable {
         try add(InboxReply(to: recipientID, draft, notBefore: notBefore))
     }
 
-    private static func checked(_ draft: MessageDraft) throws(EarshotError) -> MessageDraft {
+    private static func checked(
+        _ draft: MessageDraft, _ step: SessionStep? = nil
+    ) throws(EarshotError) -> MessageDraft {
         var draft = draft
         draft.headers = AutoSubmitted.marked(draft.headers, AutoSubmitted.replied)
+        // Its counter is known only when it is written.
+        draft.session = step.map { MessageSession(id: $0.id, counter: 1, summary: $0.summary) }
         do { try draft.validate() } catch { throw EarshotError(.invalidMessage, "\(error)", cause: error) }
         return draft
     }

@@ -9,8 +9,18 @@ extension GatewayMessage {
         if isRetracted { return "(taken back)" }
         if isDeleted { return "(deleted)" }
         if let session, session.isSuperseded { return "(\(session.summary))" }
-        return reply + text + (isEdited ? " (edited)" : "")
+        return reply + (takesAPlace ? "↻ " : "") + text + (isEdited ? " (edited)" : "")
     }
+
+    /// The same with its layout, a line for each part. A terminal has no picture, so the lines at it come first.
+    var shownWhole: String {
+        guard !isPlaceholder, let layout else { return shownText }
+        let parts = [layout.imageTitle, layout.imageSubtitle, layout.caption, layout.subcaption, layout.url]
+        return ([shownText] + parts.compactMap { $0.map { "┃ " + SafeText.line($0) } }).joined(separator: "\n")
+    }
+
+    /// Whether the message of its session before it is shown by its summary because of it.
+    private var takesAPlace: Bool { session.map { $0.counter > 1 } ?? false }
 
     /// Whether `shownText` is no text of the author's.
     var isPlaceholder: Bool { isRetracted || isDeleted || session?.isSuperseded == true }

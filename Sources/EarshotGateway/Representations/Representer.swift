@@ -183,6 +183,7 @@ extension GatewayMessage {
         replyTo = message.replyTo?.description
         mentions = message.mentions.map { names.party($0) }
         session = message.session.map { GatewaySession($0) }
+        layout = message.layout.map { GatewayLayout($0) }
         (isEdited, isRetracted) = (message.isEdited, message.isRetracted)
         reactions = message.reactions.map {
             GatewayReaction(emoji: $0.emoji, users: $0.userIDs.map { names.party($0) })

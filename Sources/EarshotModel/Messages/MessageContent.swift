@@ -7,22 +7,25 @@ package struct MessageContent: Hashable, Sendable {
     /// Users whom it is meant for in particular, ascending.
     package var mentions: [UserID]
     @Seldom package var session: MessageSession?
+    @Seldom package var layout: MessageLayout?
 
     package init(
         _ text: String, headers: [String: String] = [:], replyTo: LogPlace? = nil, mentions: [UserID] = [],
-        session: MessageSession? = nil
+        session: MessageSession? = nil, layout: MessageLayout? = nil
     ) {
         self.text = text
         self.headers = headers
         self.replyTo = replyTo
         self.mentions = mentions
         self.session = session
+        self.layout = layout
     }
 
     /// - Throws: `MessageDraft.Invalid` for the first limit that it is over.
     package func validate() throws(MessageDraft.Invalid) {
         try MessageDraft.check(text: text)
         try MessageDraft.check(mentions: mentions, session, headers)
+        try layout?.validate()
     }
 }
 
@@ -122,7 +125,9 @@ package enum EntryDraft: Hashable, Sendable {
     package var byteCount: Int {
         switch self {
         case .message(let draft):
-            draft.headers.reduce(draft.text.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+            draft.headers.reduce(draft.text.utf8.count + (draft.layout?.byteCount ?? 0)) {
+                $0 + $1.key.utf8.count + $1.value.utf8.count
+            }
         case .amendment(let amendment):
             switch amendment.content {
             case .edit(let text, _): text.utf8.count

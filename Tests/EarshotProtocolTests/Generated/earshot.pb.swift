@@ -1410,12 +1410,22 @@ nonisolated struct Earshot_V2_Text: Sendable {
   /// Clears the value of `session`. Subsequent reads from it will return its default value.
   mutating func clearSession() {self._session = nil}
 
+  var layout: Earshot_V2_Layout {
+    get {_layout ?? Earshot_V2_Layout()}
+    set {_layout = newValue}
+  }
+  /// Returns true if `layout` has been explicitly set.
+  var hasLayout: Bool {self._layout != nil}
+  /// Clears the value of `layout`. Subsequent reads from it will return its default value.
+  mutating func clearLayout() {self._layout = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _replyTo: Earshot_V2_LogPlace? = nil
   fileprivate var _session: Earshot_V2_Session? = nil
+  fileprivate var _layout: Earshot_V2_Layout? = nil
 }
 
 /// Names an entry of any log.
@@ -1448,6 +1458,31 @@ nonisolated struct Earshot_V2_Session: Sendable {
   var counter: UInt64 = 0
 
   var summary: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// How a message looks where there is room for more than its text. Every part may be left out.
+nonisolated struct Earshot_V2_Layout: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var caption: String = String()
+
+  var subcaption: String = String()
+
+  var imageTitle: String = String()
+
+  var imageSubtitle: String = String()
+
+  /// What a screen reader reads in place of the message.
+  var accessibilityLabel: String = String()
+
+  /// http or https.
+  var url: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -4378,7 +4413,7 @@ nonisolated extension Earshot_V2_BotCommand: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Earshot_V2_Text: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Text"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}headers\0\u{3}reply_to\0\u{1}mentions\0\u{1}session\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}headers\0\u{3}reply_to\0\u{1}mentions\0\u{1}session\0\u{1}layout\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4391,6 +4426,7 @@ nonisolated extension Earshot_V2_Text: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 3: try { try decoder.decodeSingularMessageField(value: &self._replyTo) }()
       case 4: try { try decoder.decodeRepeatedBytesField(value: &self.mentions) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._session) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._layout) }()
       default: break
       }
     }
@@ -4416,6 +4452,9 @@ nonisolated extension Earshot_V2_Text: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._session {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     } }()
+    try { if let v = self._layout {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4425,6 +4464,7 @@ nonisolated extension Earshot_V2_Text: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs._replyTo != rhs._replyTo {return false}
     if lhs.mentions != rhs.mentions {return false}
     if lhs._session != rhs._session {return false}
+    if lhs._layout != rhs._layout {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4505,6 +4545,61 @@ nonisolated extension Earshot_V2_Session: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.sessionID != rhs.sessionID {return false}
     if lhs.counter != rhs.counter {return false}
     if lhs.summary != rhs.summary {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Layout: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Layout"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}caption\0\u{1}subcaption\0\u{3}image_title\0\u{3}image_subtitle\0\u{3}accessibility_label\0\u{1}url\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.caption) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.subcaption) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.imageTitle) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.imageSubtitle) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.accessibilityLabel) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.url) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.caption.isEmpty {
+      try visitor.visitSingularStringField(value: self.caption, fieldNumber: 1)
+    }
+    if !self.subcaption.isEmpty {
+      try visitor.visitSingularStringField(value: self.subcaption, fieldNumber: 2)
+    }
+    if !self.imageTitle.isEmpty {
+      try visitor.visitSingularStringField(value: self.imageTitle, fieldNumber: 3)
+    }
+    if !self.imageSubtitle.isEmpty {
+      try visitor.visitSingularStringField(value: self.imageSubtitle, fieldNumber: 4)
+    }
+    if !self.accessibilityLabel.isEmpty {
+      try visitor.visitSingularStringField(value: self.accessibilityLabel, fieldNumber: 5)
+    }
+    if !self.url.isEmpty {
+      try visitor.visitSingularStringField(value: self.url, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Layout, rhs: Earshot_V2_Layout) -> Bool {
+    if lhs.caption != rhs.caption {return false}
+    if lhs.subcaption != rhs.subcaption {return false}
+    if lhs.imageTitle != rhs.imageTitle {return false}
+    if lhs.imageSubtitle != rhs.imageSubtitle {return false}
+    if lhs.accessibilityLabel != rhs.accessibilityLabel {return false}
+    if lhs.url != rhs.url {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
