@@ -30,6 +30,20 @@ public struct BotMessage: Sendable {
     /// Whether it was written to the bot alone, and not in a conversation of many.
     public var isDirect: Bool { conversationID == .direct(node.userID, senderID) }
 
+    /// The message of the bot's own user that the sender has chosen, by answering it.
+    /// - Returns: `nil` if the message answers none, one of somebody else, or one that is not here.
+    /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`.
+    public func selectedMessage() async throws(EarshotError) -> Message? {
+        guard let chosenID = message.replyTo else { return nil }
+        do {
+            let chosen = try await node.messages.message(chosenID)
+            return chosen.senderID == node.userID ? chosen : nil
+        } catch {
+            guard error.code == .unknownMessage else { throw error }
+            return nil
+        }
+    }
+
     /// Answers in the conversation of the message.
     ///
     /// - Parameters:
@@ -146,6 +160,14 @@ public struct BotMessage: Sendable {
         reply.answering = message.messageID
         try answers.add(reply)
     }
+}
+
+/// That a person turns to a bot: they have typed its name, or chosen a message of its.
+public struct BotActivation: Sendable {
+    /// With what they do so. It has the conversation, and answers go there.
+    public let message: BotMessage
+    /// The message of the bot's that they have chosen, if any.
+    public let selectedMessage: Message?
 }
 
 /// An answer that a bot shows while it works on a message.

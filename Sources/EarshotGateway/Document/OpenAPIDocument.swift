@@ -2141,6 +2141,11 @@ enum OpenAPIDocument {
                   $ref: "#/components/schemas/Time"
                   description: When the user got the status, by their own clock. Left out in a direct conversation.
                 sinceMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+                applicationIdentifier:
+                  $ref: "#/components/schemas/ID"
+                  description: |
+                    The identifier of the user that the asking token has for itself: another token has another one, and so has one that is
+                    made anew under the same name. Left out for who shows no token, and in events.
             AdvertisedConversation:
               type: object
               additionalProperties: false
