@@ -81,7 +81,7 @@ struct SimulationTests {
 
     @Test(
         "show of a session of 100 messages by several authors one message and 99 summaries, and all the same",
-        arguments: zip([2, 5, 5], [.real, .model, .real] as [SimulationConfiguration.Storage]))
+        arguments: zip([2, 5], [.real, .model] as [SimulationConfiguration.Storage]))
     func showsSessionsAlike(nodes: Int, storage: SimulationConfiguration.Storage) throws {
         var configuration = SimulationConfiguration(nodes: nodes)
         configuration.messagesPerNode = 2
