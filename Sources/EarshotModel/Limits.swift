@@ -35,6 +35,10 @@ public enum Limits {
     package static let chunksAheadPerLink = 4
     /// Files that are fetched at once; others wait for their turn.
     package static let concurrentFetches = 4
+    /// Each text of a message's layout, in bytes of UTF-8.
+    public static let layoutTextBytes = 1024
+    /// The address of a page on the web, in bytes.
+    public static let linkBytes = 2048
     /// Emoji of a reaction, in bytes of UTF-8.
     public static let emojiBytes = 64
     /// What messages are searched for, in bytes of UTF-8.

@@ -20,6 +20,25 @@ struct ChatTests {
         }
     }
 
+    @Test("shows each part of a layout below the text, and a message that takes the place of an earlier one")
+    func content() async throws {
+        let pair = try await Pair.met()
+        let alice = try RunningProgram(["chat", "bob", "--home", pair.alice.path])
+        let first = try await pair.bob.run(
+            "send", "alice", "Dinner?", "--caption", "Luigi's", "--url", "https://example.org/", "--session", "new",
+            "--summary", "asked", "--json")
+        try await alice.expect(#"(?m)bob: Dinner\?\n +┃ Luigi's\n +┃ https://example\.org/$"#)
+        let session = try #require(try first.objects().first?["session"] as? String)
+        #expect(
+            try await pair.bob.run("send", "alice", "At nine!", "--session", session, "--summary", "agreed").status == 0
+        )
+        try await alice.expect(#"(?m)bob: ↻ At nine!$"#)
+        alice.closeInput()
+        #expect(try await alice.end().status == 0)
+        let again = try await pair.alice.run("chat", "bob").output
+        #expect(again.contains("bob: (asked)") && again.contains("bob: ↻ At nine!") && !again.contains("Dinner?"))
+    }
+
     @Test("sends the lines of a file, and ends when they are delivered")
     func file() async throws {
         let pair = try await Pair.met()

@@ -1,3 +1,4 @@
+import EarshotGateway
 import Foundation
 import Testing
 
@@ -46,6 +47,22 @@ struct ProgramLineTests {
                 == .send([BotSend(text: "hi", to: "bob", idempotencyKey: "7")]))
     }
 
+    @Test("may give what it sends a layout and a session, and no part that there is not")
+    func content() throws {
+        let line =
+            #"{"send":[{"text":"e4","to":"b","layout":{"caption":"c","url":"https://a/"},"session":{"summary":"s"}}]}"#
+        #expect(
+            try read(line)
+                == .send([
+                    BotSend(
+                        text: "e4", to: "b", layout: LayoutRequest(caption: "c", url: "https://a/"),
+                        session: SessionRequest(id: nil, summary: "s"))
+                ]))
+        for wrong in [#""layout":{"colour":"red"}"#, #""session":{"id":"x"}"#, #""session":{"summary":"s","n":1}"#] {
+            #expect(throws: LineError.self) { try read(#"{"send":[{"text":"e4","to":"b",\#(wrong)}]}"#) }
+        }
+    }
+
     @Test(
         "with anything else is refused, and told what is wrong",
         arguments: [
@@ -64,7 +81,7 @@ struct ProgramLineTests {
             (#"{"ack":"m1","send":[{"to":"bob"}]}"#, "the field \"send[0].text\" is missing"),
             (
                 #"{"ack":"m1","send":[{"text":"x","when":1}]}"#,
-                "there is no field \"when\"; there are: text, to, headers, mentions, isReply, notBefore, idempotencyKey"
+                "there is no field \"when\"; there are: text, to, headers, mentions, isReply, notBefore, idempotencyKey, layout, session"
             ),
             (
                 #"{"send":[{"text":"x","to":"bob","notBefore":"soon"}]}"#,

@@ -15,6 +15,56 @@ struct SendTests {
         #expect(Set(objects.compactMap { $0["id"] as? String }).count == 1)
     }
 
+    @Test("sends a layout, of which the history shows every part but the one that is read aloud")
+    func layout() async throws {
+        let pair = try await Pair.met()
+        let sent = try await pair.alice.run(
+            "send", "bob", "Dinner?", "--caption", "Luigi's", "--subcaption", "at eight", "--image-title", "The house",
+            "--accessibility-label", "an invitation", "--url", "https://example.org/menu", "--wait", "delivered")
+        #expect(sent.status == 0, "\(sent.errors)")
+        let shown = try await pair.bob.run("history", "alice").lines
+        #expect(shown.first?.hasSuffix("alice: Dinner?") == true)
+        #expect(
+            Array(shown.dropFirst()) == [
+                "    ┃ The house", "    ┃ Luigi's", "    ┃ at eight", "    ┃ https://example.org/menu",
+            ])
+        let object = try #require(try await pair.bob.run("history", "alice", "--json").objects().first)
+        let layout = try #require(object["layout"] as? [String: Any])
+        #expect(
+            layout["accessibilityLabel"] as? String == "an invitation" && layout["urlHost"] as? String == "example.org")
+        let refused = try await pair.alice.run("send", "bob", "x", "--url", "javascript:x")
+        #expect(refused.status == 1 && refused.errors.contains("http://"), "\(refused.errors)")
+        let reply = try await pair.bob.run("reply", object["id"] as? String ?? "", "Yes", "--caption", "See you")
+        #expect(reply.status == 0, "\(reply.errors)")
+    }
+
+    @Test("begins a session and continues it, and the history shows earlier messages by their summaries")
+    func session() async throws {
+        let pair = try await Pair.met()
+        let first = try await pair.alice.run(
+            "send", "bob", "♟ e4", "--session", "new", "--summary", "1. e4", "--wait", "delivered", "--json")
+        let session = try #require(try first.objects().first?["session"] as? String)
+        let id = try #require(try first.objects().first?["id"] as? String)
+        let second = try await pair.bob.run(
+            "send", "alice", "♟ e5", "--session", id, "--summary", "1. … e5", "--wait", "delivered")
+        #expect(second.status == 0, "\(second.errors)")
+        let third = try await pair.alice.run(
+            "send", "bob", "♞ f3", "--session", session, "--summary", "2. Nf3", "--wait", "delivered")
+        #expect(third.status == 0, "\(third.errors)")
+        for (home, other) in [(pair.alice, "bob"), (pair.bob, "alice")] {
+            let shown = try await home.run("history", other).lines
+            let texts = ["alice: (1. e4)", "bob: (1. … e5)", "alice: ↻ ♞ f3"]
+            #expect(shown.count == 3 && zip(shown, texts).allSatisfy { $0.contains($1) }, "\(shown)")
+        }
+        #expect(try await pair.alice.run("send", "bob", "x", "--session", "new").status == 64)
+        #expect(try await pair.alice.run("send", "bob", "x", "--session", "?", "--summary", "s").status == 64)
+        #expect(try await pair.alice.run("send", "bob,carol", "x", "--session", "new", "--summary", "s").status == 64)
+        #expect(try await pair.alice.run("send", "bob", "plain").status == 0)
+        let plain = try #require(try await pair.alice.run("history", "bob", "--json").objects().last?["id"] as? String)
+        let refused = try await pair.alice.run("send", "bob", "x", "--session", plain, "--summary", "s")
+        #expect(refused.status == 64 && refused.errors.contains("belongs to no session"), "\(refused.errors)")
+    }
+
     @Test("waits until the message is read, if asked to")
     func read() async throws {
         let pair = try await Pair.met()

@@ -100,6 +100,38 @@ struct GatewayTests {
         }
     }
 
+    @Test("takes a layout and a session with a message, shows both, and says what is wrong with them")
+    func content() async throws {
+        try await TestNode.pair { alice, bob in
+            let layout = LayoutRequest(
+                caption: "Luigi's", accessibilityLabel: "dinner", url: "https://Example.org:81/a")
+            let first = try await alice.client.send(
+                "Dinner?", to: "bob", layout: layout, session: SessionRequest(id: nil, summary: "asked"))
+            #expect(first.layout?.caption == "Luigi's" && first.layout?.subcaption == nil)
+            #expect(first.layout?.url == "https://Example.org:81/a" && first.layout?.urlHost == "example.org:81")
+            let session = try #require(first.session)
+            let second = try await alice.client.send(
+                "Yes!", to: "bob", session: SessionRequest(id: session.id, summary: "agreed"))
+            #expect(second.session?.id == session.id && second.session?.counter == 2 && second.layout == nil)
+            let history = try await alice.client.history(with: "bob")
+            #expect(history.map { $0.session?.isSuperseded } == [true, false])
+            #expect(history.first?.layout == first.layout)
+            let reply = try await alice.client.reply("here", to: first.id, layout: LayoutRequest(imageTitle: "map"))
+            #expect(reply.layout?.imageTitle == "map")
+            let long = String(repeating: "x", count: Limits.layoutTextBytes + 1)
+            for wrong in [LayoutRequest(url: "javascript:x"), LayoutRequest(caption: long)] {
+                let error = await #expect(throws: GatewayError.self) {
+                    try await alice.client.send("hi", to: "bob", layout: wrong)
+                }
+                #expect(error?.code == .invalidMessage)
+            }
+            let error = await #expect(throws: GatewayError.self) {
+                try await alice.client.send("hi", to: "bob", session: SessionRequest(id: "x", summary: "s"))
+            }
+            #expect(error?.code == .invalidRequest)
+        }
+    }
+
     @Test("has a status of its own where some of several recipients are refused, and refuses what none could get")
     func someRefused() async throws {
         try await TestNode.pair { alice, _ in

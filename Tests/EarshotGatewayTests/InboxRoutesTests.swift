@@ -63,6 +63,30 @@ struct InboxRoutesTests {
         }
     }
 
+    @Test("continues a session with an acknowledgement, each answer as its next step")
+    func sessions() async throws {
+        try await TestNode.pair { alice, bob in
+            #expect(try await ask(alice, "POST", "/v1/consumers", #"{"name":"bot"}"#).status == 201)
+            let move = try await bob.client.send("e4", to: "alice", session: SessionRequest(id: nil, summary: "1. e4"))
+            let batch = try await receive(alice, "consumer=bot&wait=30")
+            let id = try #require(batch.messages.first?.session).id
+            #expect(id == move.session?.id)
+            func send(_ more: String) -> String {
+                #"{"text":"x","answering":"\#(move.id)","session":{"id":"\#(id)","summary":"s"}\#(more)}"#
+            }
+            let late = #","notBefore":"2036-01-31T09:30:00Z""#
+            let refused = try await ask(
+                alice, "POST", "/v1/inbox/bot", #"{"ack":"\#(batch.cursor)","send":[\#(send(late))]}"#)
+            #expect(refused.status == 422)
+            let body = #"{"ack":"\#(batch.cursor)","send":[\#(send("")),\#(send(#","layout":{"caption":"c"}"#))]}"#
+            let answer: GatewayAcknowledgement = try await ask(alice, "POST", "/v1/inbox/bot", body).decoded()
+            #expect(answer.messages.map { $0.session?.counter } == [2, 3])
+            #expect(answer.messages.last?.layout?.caption == "c")
+            let history = try await alice.client.history(with: "bob")
+            #expect(history.map { $0.session?.isSuperseded } == [true, true, false])
+        }
+    }
+
     @Test("repeats its answer although a name in it names nobody any more, and says whom it does not know otherwise")
     func renamedMeanwhile() async throws {
         try await TestNode.pair { alice, bob in

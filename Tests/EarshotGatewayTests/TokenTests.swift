@@ -32,6 +32,28 @@ struct TokenTests {
         }
     }
 
+    @Test("has identifiers of its own for participants, and others when it is made anew")
+    func identifiers() async throws {
+        try await TestNode.pair { alice, _ in
+            func identifiers(_ headers: [String]) async throws -> [String?] {
+                let request = RawRequest(path: "/v1/conversations/bob/participants", headers: headers)
+                let participants: [GatewayParticipant] = try await request.send(to: alice.node.home.socketFile)
+                    .decoded()
+                #expect(participants.map(\.name).sorted { ($0 ?? "") < ($1 ?? "") } == ["alice", "bob"])
+                return participants.map(\.applicationIdentifier)
+            }
+            #expect(try await identifiers([]) == [nil, nil])
+            let quotes = Self.shown(try await alice.client.createToken("quotes", scopes: [.read]).token)
+            let games = Self.shown(try await alice.client.createToken("games", scopes: [.read]).token)
+            let first = try await identifiers(quotes)
+            #expect(try await identifiers(quotes) == first && !first.contains(nil))
+            _ = try await alice.client.revokeToken("quotes")
+            let again = Self.shown(try await alice.client.createToken("quotes", scopes: [.read]).token)
+            let all = first + (try await identifiers(games)) + (try await identifiers(again))
+            #expect(Set(all).count == 6)
+        }
+    }
+
     @Test("that is limited to some users sends to nobody else, and takes nothing of others back")
     func recipients() async throws {
         try await TestNode.with("alice") { alice in

@@ -305,6 +305,38 @@ struct IncomingLogTests {
         #expect(message.headers.keys.sorted() == ["h"])
     }
 
+    private func body(layout: Wire.Layout) -> [UInt8] {
+        Wire.encode(
+            Wire.EntryBody(
+                timestamp: 1 << 16, expiry: 1, content: .text(Wire.Text(text: "a", layout: layout))))
+    }
+
+    @Test("takes a layout as it was written, and one without parts for none")
+    func layout() throws {
+        let link = try WebLink("https://example.org/menu")
+        let layout = MessageLayout(
+            caption: "c", subcaption: "s", imageTitle: "i", imageSubtitle: "j", accessibilityLabel: "l", url: link)
+        let content = EntryBody.Content.text(MessageContent("a", layout: layout))
+        let written = EntryBody(timestamp: HybridTimestamp(rawValue: 1 << 16), expiry: 1, content: content)
+        #expect(try EntryBody(decoding: written.encoded()).content == content)
+        #expect(try EntryBody(decoding: body(layout: Wire.Layout())).content == .text("a", headers: [:]))
+    }
+
+    @Test("does not take a layout over the limits of this node, nor an address that is no link")
+    func layoutOverLimit() throws {
+        let long = String(repeating: "x", count: Limits.layoutTextBytes + 1)
+        let wrong = [
+            Wire.Layout(caption: long), Wire.Layout(subcaption: long), Wire.Layout(imageTitle: long),
+            Wire.Layout(imageSubtitle: long), Wire.Layout(accessibilityLabel: long),
+            Wire.Layout(url: "javascript:alert(1)"), Wire.Layout(url: "https://a@b/"),
+            Wire.Layout(url: "https://a/" + String(repeating: "x", count: Limits.linkBytes)),
+        ]
+        for layout in wrong {
+            let error = #expect(throws: ProtocolError.self) { try EntryBody(decoding: body(layout: layout)) }
+            #expect(error?.code == .violation)
+        }
+    }
+
     @Test("keeps a kind of content that it does not know, and shows it as no message")
     func unknownContent() throws {
         // timestamp, expiry, and a field 15 that is not in this version

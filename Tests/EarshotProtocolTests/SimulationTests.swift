@@ -79,6 +79,18 @@ struct SimulationTests {
         #expect(try Simulation.run(seed: seed, configuration: configuration).violations == [])
     }
 
+    @Test(
+        "show of a session of 100 messages by several authors one message and 99 summaries, and all the same",
+        arguments: zip([2, 5], [.real, .model] as [SimulationConfiguration.Storage]))
+    func showsSessionsAlike(nodes: Int, storage: SimulationConfiguration.Storage) throws {
+        var configuration = SimulationConfiguration(nodes: nodes)
+        configuration.messagesPerNode = 2
+        configuration.hasGroups = true
+        configuration.sessionMoves = 100
+        configuration.storage = storage
+        #expect(try Simulation.run(seed: UInt64(nodes), configuration: configuration).violations == [])
+    }
+
     @Test("survive a process that dies before any one action")
     func survivesEveryCrash() throws {
         var configuration = SimulationConfiguration(nodes: 2)

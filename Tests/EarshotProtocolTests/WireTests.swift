@@ -68,6 +68,7 @@ struct WireTests {
         compare(Wire.Member.self, Earshot_V2_Member.self)
         compare(Wire.Digest.self, Earshot_V2_Digest.self)
         compare(Wire.Session.self, Earshot_V2_Session.self)
+        compare(Wire.Layout.self, Earshot_V2_Layout.self)
         compare(Wire.Profile.self, Earshot_V2_Profile.self)
         compare(Wire.Bot.self, Earshot_V2_Bot.self)
         compare(Wire.BotCommand.self, Earshot_V2_BotCommand.self)

@@ -181,4 +181,23 @@ struct RelationTests {
         #expect(rows.map(\.isSuperseded) == [true, false, false])
         #expect(try store.nextStep(of: id, in: mine.conversationID) == 3)
     }
+
+    @Test("of a session do not count where their author withholds them, or they do not count as messages")
+    func withheldStep() throws {
+        let id = SessionID.random()
+        var mine = SampleLog()
+        mine.append(at: 1, relation: .session(id, counter: 1))
+        mine.append(at: 2, relation: .session(id, counter: 2))
+        mine.append(at: 3, kind: .disregarded, relation: .session(id, counter: 2))
+        var commit = mine.commit
+        commit.failures = [
+            DeliveryFailure(
+                messageID: mine.messageID(2), recipientID: mine.record.recipientID, reason: .cancelled, isWithheld: true
+            )
+        ]
+        try store.commit(commit)
+        let rows = try #require(try store.history(of: mine.conversationID, .latest, limit: 9))
+        #expect(rows.map(\.isSuperseded) == [false, false])
+        #expect(try store.nextStep(of: id, in: mine.conversationID) == 2)
+    }
 }

@@ -70,6 +70,57 @@ struct BotTests {
         try await running
     }
 
+    @Test("plays: its answer is the next message of the session, with a layout")
+    func session() async throws {
+        let bot = Bot("player", on: robot).otherwise { message in
+            guard let session = message.message.session else { return }
+            var draft = MessageDraft("e5")
+            draft.layout = MessageLayout(caption: "move 2")
+            try await message.reply(draft, as: SessionStep(session.id, summary: "e5"))
+        }
+        try await bot.prepare()
+        async let running: Void = bot.run()
+        let answers = alice.events.events(.messageReceived)
+        let id = SessionID.random()
+        try await alice.messages.send(MessageDraft("e4"), in: id, summary: "e4", to: robot.userID)
+        #expect(await answers.first { $0.text == "e5" } != nil)
+        let history = try await alice.conversations.direct(with: robot.userID).history()
+        #expect(history.map { $0.session?.isSuperseded } == [true, false])
+        #expect(history.last?.session?.counter == 2 && history.last?.layout?.caption == "move 2")
+        await network.stop()
+        try await running
+    }
+
+    @Test("is turned to by its name, and by an answer to a message of its own, which is the one that was chosen")
+    func activation() async throws {
+        let bot = Bot("quotes", on: robot)
+            .activated(by: "quote", "Shows the quote of the day.") { activation in
+                let chosen = activation.selectedMessage?.text ?? "nothing"
+                try await activation.message.reply("chosen: \(chosen)")
+            }
+            .otherwise { try await $0.reply("otherwise") }
+        try await bot.prepare()
+        async let running: Void = bot.run()
+        var answers = alice.events.events(.messageReceived).makeAsyncIterator()
+        try await alice.messages.send("/quote", to: robot.userID)
+        let first = try #require(await answers.next())
+        #expect(first.text == "chosen: nothing")
+        try await alice.messages.reply("this one", to: first.messageID)
+        #expect(await answers.next()?.text == "chosen: chosen: nothing")
+        try await alice.messages.reply("/quote", to: first.messageID)
+        #expect(await answers.next()?.text == "chosen: chosen: nothing")
+        let own = try await alice.messages.send("hello", to: robot.userID)
+        #expect(await answers.next()?.text == "otherwise")
+        // A message of somebody else is none that a bot could be asked about.
+        try await alice.messages.reply("again", to: own.messageID)
+        #expect(await answers.next()?.text == "otherwise")
+        try await alice.messages.reply("/help", to: first.messageID)
+        #expect(await answers.next()?.text == "/quote: Shows the quote of the day.")
+        #expect(try await robot.users.ownProfile()?.bot?.commands.map(\.name) == ["quote", "help"])
+        await network.stop()
+        try await running
+    }
+
     @Test("types while it works on an answer, for as long as that takes, and no longer when it has answered")
     func typing() async throws {
         let (hurry, mayAnswer) = AsyncStream<Void>.makeStream()

@@ -31,6 +31,8 @@ struct Simulate: AsyncParsableCommand {
 
     @Flag(help: "With --groups: a private conversation, too, whose owner invites, removes and hands over.")
     var `private` = false
+    @Option(help: "With --groups: so many messages of one session, of which one is to stand for everybody.")
+    var moves = 0
     @Option(help: "How many devices each user has; the number of nodes is a multiple of it.") var devices = 1
     @Flag(help: "Print one hash over all frames, commits and events of all seeds.") var digest = false
     @Flag(help: "Print one object, before the last line.") var json = false
@@ -42,6 +44,9 @@ struct Simulate: AsyncParsableCommand {
         }
         guard seeds > 0 else { throw ValidationError("--seeds is at least 1") }
         guard contacts.map({ $0 > 0 }) ?? true else { throw ValidationError("--contacts is at least 1") }
+        guard moves == 0 || groups && moves > 0 else {
+            throw ValidationError("--moves is not negative, and needs --groups")
+        }
         guard messages.map({ $0 >= 0 }) ?? true else { throw ValidationError("--messages is not negative") }
     }
 
@@ -50,6 +55,7 @@ struct Simulate: AsyncParsableCommand {
         if let messages { configuration.messagesPerNode = messages }
         configuration.hasGroups = groups
         configuration.hasPrivateGroup = groups && `private`
+        configuration.sessionMoves = moves
         configuration.devicesPerUser = devices
         if groups { configuration.contacts = min(3, nodes - 1) }
         if let contacts { configuration.contacts = contacts }

@@ -13,19 +13,23 @@ struct HeldMessage {
     var messageID: MessageID { MessageID(log: log.logID, sequence: entry.sequence) }
     var state: DeliveryState { progress.state(of: entry.sequence, failure: failure) }
     var text: String {
-        guard case .body(let bytes) = entry.content else { return "" }
-        do {
-            guard case .text(let message) = try EntryBody(decoding: bytes).content else { return "" }
-            return message.text
-        } catch {
+        do { return try content()?.text ?? "" } catch {
             return "no entry: \(error)"
         }
     }
+    /// Its part in a session; `nil` also for what is no entry.
+    var session: MessageSession? { (try? content())?.session }
     var hasBody: Bool {
         if case .body = entry.content { true } else { false }
     }
     /// Whether its author withheld it: it is only in the author's history.
     var isWithheld: Bool { failure?.isWithheld == true }
+
+    private func content() throws -> MessageContent? {
+        guard case .body(let bytes) = entry.content, case .text(let message) = try EntryBody(decoding: bytes).content
+        else { return nil }
+        return message
+    }
 
     init(log: LogRecord, entry: EntryRecord, failure: DeliveryFailure?, progress: DeliveryProgress) {
         self.log = log

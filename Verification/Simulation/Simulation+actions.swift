@@ -88,7 +88,7 @@ extension Simulation {
             violated("\(name(index)) answers what was not asked, or twice")
         }
         guard !isHealed, case .success(.accepted(let messages)) = result, let message = messages.first,
-            generator.oneIn(12)
+            !Self.isMove(message.text), generator.oneIn(12)
         else { return }
         let at = time + Int64.random(in: 0...1_000_000, using: &generator)
         queue.push(.cancel(node: index, message.messageID), at: at)

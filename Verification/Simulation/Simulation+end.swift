@@ -8,6 +8,7 @@ extension Simulation {
         if !isAtRest { try reportUnrest() }
         try checkGroup()
         try checkPrivateGroup()
+        try checkSession()
         for index in nodes.indices {
             try checkStates(of: index)
             try checkIntegrity(of: index)

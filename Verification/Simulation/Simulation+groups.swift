@@ -6,7 +6,7 @@ extension Simulation {
     static let groupName = "general"
 
     /// The conversation, as any of the nodes names it.
-    private var groupID: ConversationID {
+    var groupID: ConversationID {
         .open(Self.groupName, networkTag: nodes[0].local.link.networkTag)
     }
 

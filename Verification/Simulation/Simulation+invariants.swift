@@ -196,6 +196,6 @@ extension Simulation {
                 guard haveSameLogs(index, peer, on: disks) else { return false }
             }
         }
-        return try isGroupQuiet(on: disks) && isPrivateGroupQuiet() && areUsersQuiet()
+        return try isSessionDone && isGroupQuiet(on: disks) && isPrivateGroupQuiet() && areUsersQuiet()
     }
 }

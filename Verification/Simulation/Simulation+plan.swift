@@ -62,6 +62,7 @@ extension Simulation {
         planPrograms()
         planGroups()
         planPrivateGroup()
+        planMoves()
         queue.push(.fault, at: configuration.faultInterval)
         queue.push(.heal, at: configuration.trouble)
     }

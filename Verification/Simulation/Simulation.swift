@@ -40,6 +40,7 @@ package struct Simulation {
         case decide(node: Int, TrustDecision, about: Int)
         case program(node: Int)
         case join(node: Int)
+        case move(number: Int, attempt: Int)
         case decideGroup(node: Int)
         case probed(node: Int, generation: Int, ProbeID, peer: Int?)
         case meet(Int, Int)
@@ -99,6 +100,8 @@ package struct Simulation {
     var programChance: SeededGenerator
     /// Decides what hostile carriers do.
     var carrierChance: SeededGenerator
+    /// Decides when messages of a session are written.
+    var moveChance: SeededGenerator
     /// Logs of conversations of many that liars were asked for.
     var sharedLogs: Set<LogID> = []
 
@@ -108,6 +111,7 @@ package struct Simulation {
         generator = SeededGenerator(seed: seed)
         programChance = SeededGenerator(seed: ~seed)
         carrierChance = SeededGenerator(seed: seed ^ 0x6361_7272)
+        moveChance = SeededGenerator(seed: seed ^ 0x6d6f_7665)
         network = SimulatedNetwork(nodes: configuration.nodes)
     }
 
@@ -196,6 +200,7 @@ package struct Simulation {
             try perform(node) { $0.probed(probeID, isReachable: isReachable, now: $1) }
         case .program(let node): try runProgram(on: node)
         case .join(let node): try join(node)
+        case .move(let number, let attempt): try move(number, attempt: attempt)
         case .decideGroup(let node): try decideGroup(node)
         case .meet(let a, let b): try meet(a, b)
         case .restart(let node): try start(node)
@@ -216,7 +221,7 @@ package struct Simulation {
             .restart(let node):
             node
         case .bytes(let socket), .closed(let socket): network.connections[socket.number]?[socket.side].node
-        case .meet, .fault, .rejoin, .heal, .lookAround: nil
+        case .meet, .move, .fault, .rejoin, .heal, .lookAround: nil
         }
     }
 

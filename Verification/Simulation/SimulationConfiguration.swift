@@ -43,6 +43,8 @@ package struct SimulationConfiguration: Sendable {
     package var hasGroups = false
     /// Whether there is a private conversation beside it, whose owner invites, removes and hands over.
     package var hasPrivateGroup = false
+    /// How many messages of one session the nodes write into the open conversation, in turns.
+    package var sessionMoves = 0
     /// Is told what happens, line by line.
     package var log: (@Sendable (String) -> Void)?
 

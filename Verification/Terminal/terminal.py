@@ -179,6 +179,20 @@ class Checks:
             two.sees("alice has taken .* back")
         self.rows.trying("replies, edits, reacts and takes back by commands", changes)
 
+        def content():
+            invitation = {"caption": "Luigi's", "subcaption": "at \u202eeight", "url": "https://example.org/menu"}
+            first = bob.send("alice", "Dinner?", layout=invitation, session={"summary": "asked"})
+            for line in ["bob: Dinner\\?$", "┃ Luigi's$", "┃ at .u.202e.eight$", "┃ https://example.org/menu$"]:
+                one.sees(line)
+            bob.send("alice", "At nine, then", session={"id": first["session"]["id"], "summary": "agreed"})
+            one.sees("bob: ↻ At nine, then$")
+            again = self.open(self.town.alice, "bob")
+            again.sees("bob: \\(asked\\)$")
+            again.sees("bob: ↻ At nine, then$")
+            assert "Luigi" not in again.all(), again.all()
+            self.close(again)
+        self.rows.trying("a layout has its lines, and a session one message and the summaries of those before it", content)
+
         def trust():
             self.town.alice.run("block", "bob")
             one.sees("^── bob, blocked")

@@ -1,4 +1,7 @@
 """Checks: what people do with each other on the page."""
+import http.server
+import threading
+
 from town import until
 
 
@@ -13,6 +16,8 @@ def run(town, page, rows):
     check("edits", lambda: edits(town, page))
     check("reacts, and takes that back", lambda: reacts(town, page))
     check("takes a message back", lambda: retracts(town, page))
+    check("shows any part of a layout, and fetches no link", lambda: cards(town, page))
+    check("shows what comes before the last message of a session by its summary, at once", lambda: session(town, page))
     check("begins a group, and sees each recipient's state", lambda: group(town, page))
     check("joins an open conversation that others tell of", lambda: joins(town, page))
     check("is invited, accepts, and leaves", lambda: invited(town, page))
@@ -94,6 +99,64 @@ def retracts(town, page):
     page.tab.click("dialog.sheet .danger:has-text('Take back')")
     page.sees("li.message .text.gone:has-text('was taken back')")
     until("it is gone at bob's", lambda: town.bob.last("alice")["isRetracted"])
+
+
+class Counting(http.server.BaseHTTPRequestHandler):
+    """Somewhere that a link leads to."""
+    seen = []
+
+    def do_GET(self):
+        # The other one is for a picture of the site.
+        if self.path == "/menu":
+            Counting.seen.append(self.headers.get("referer"))
+        self.send_response(200)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def cards(town, page):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Counting)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    host = f"127.0.0.1:{server.server_port}"
+    label = "An invitation to dinner at Luigi's"
+    try:
+        town.bob.send("alice", "Dinner on Friday?", layout={
+            "imageTitle": "The house", "caption": "Luigi's", "subcaption": "at <b>eight</b>", "accessibilityLabel": label,
+            "url": f"http://{host}/menu"})
+        town.bob.send("alice", "Only a caption", layout={"caption": "Just this"})
+        only = page.message("Only a caption")
+        only.locator(".card-caption:text-is('Just this')").wait_for()
+        assert only.locator(".card > *").count() == 1
+        whole = page.message("Dinner on Friday?")
+        assert whole.locator(".card > p").all_inner_texts() == ["The house", "Luigi's", "at <b>eight</b>"]
+        assert label in whole.get_attribute("aria-label") and "Dinner on" not in whole.get_attribute("aria-label")
+        link = whole.locator(".card-link")
+        assert host in link.inner_text() and link.get_attribute("rel") == "noopener noreferrer"
+        assert Counting.seen == [], Counting.seen
+        with page.tab.context.expect_page() as opened:
+            link.click()
+        opened.value.wait_for_load_state()
+        assert opened.value.evaluate("window.opener") is None
+        opened.value.close()
+        assert Counting.seen == [None], Counting.seen
+    finally:
+        server.shutdown()
+
+
+def session(town, page):
+    first = town.bob.send("alice", "My move: e4", session={"summary": "1. e4"})
+    page.message("My move: e4").wait_for()
+    second = town.alice.send("bob", "My move: e5", session={"id": first["session"]["id"], "summary": "1. … e5"})
+    assert second["session"]["counter"] == 2
+    page.message("My move: e5").wait_for()
+    page.sees("li.message .text.step:text-is('1. e4')")
+    town.bob.send("alice", "My move: Nf3", session={"id": first["session"]["id"], "summary": "2. Nf3"})
+    page.message("My move: Nf3").wait_for()
+    page.sees("li.message .text.step:text-is('1. … e5')")
+    assert page.tab.locator("li.message .text:has-text('My move')").count() == 1
 
 
 def group(town, page):

@@ -31,6 +31,7 @@ public struct Bot: Sendable {
     private var router = BotRouter()
     private var commands: [String: @Sendable (BotCall) async throws -> Void] = [:]
     private var fallback: (@Sendable (BotMessage) async throws -> Void)?
+    private var activation: (@Sendable (BotActivation) async throws -> Void)?
     private var takesAutomatic = false
 
     /// - Parameters:
@@ -66,6 +67,23 @@ public struct Bot: Sendable {
         var bot = self
         bot.router.add(.init(name: name, summary: summary, parameters: parameters, audience: audience))
         bot.commands[name] = handler
+        return bot
+    }
+
+    /// Declares how a person turns to the bot: by typing `/name` and nothing else, or by answering one of the bot's messages
+    /// with a text that is no command. Everybody may.
+    /// - Parameters:
+    ///   - name: lowercase letters, digits and hyphens.
+    ///   - summary: a sentence for the help.
+    ///   - handler: what it does.
+    public func activated(
+        by name: String, _ summary: String, handler: @escaping @Sendable (BotActivation) async throws -> Void
+    ) -> Bot {
+        var bot = command(name, summary) { call in
+            let chosen = try await call.message.selectedMessage()
+            try await handler(BotActivation(message: call.message, selectedMessage: chosen))
+        }
+        bot.activation = handler
         return bot
     }
 
@@ -142,6 +160,9 @@ public struct Bot: Sendable {
     }
 
     private func handle(_ message: BotMessage) async throws {
+        if let activation, !BotRouter.isCommand(message.text), let chosen = try await message.selectedMessage() {
+            return try await activation(BotActivation(message: message, selectedMessage: chosen))
+        }
         let sender = BotSender(userID: message.senderID, isVerified: message.sender?.trust == .verified)
         switch router.route(message.text, from: sender) {
         case .answer(let text): try await message.reply(text)

@@ -30,6 +30,20 @@ public struct BotMessage: Sendable {
     /// Whether it was written to the bot alone, and not in a conversation of many.
     public var isDirect: Bool { conversationID == .direct(node.userID, senderID) }
 
+    /// The message of the bot's own user that the sender has chosen, by answering it.
+    /// - Returns: `nil` if the message answers none, one of somebody else, or one that is not here.
+    /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`.
+    public func selectedMessage() async throws(EarshotError) -> Message? {
+        guard let chosenID = message.replyTo else { return nil }
+        do {
+            let chosen = try await node.messages.message(chosenID)
+            return chosen.senderID == node.userID ? chosen : nil
+        } catch {
+            guard error.code == .unknownMessage else { throw error }
+            return nil
+        }
+    }
+
     /// Answers in the conversation of the message.
     ///
     /// - Parameters:
@@ -43,11 +57,28 @@ public struct BotMessage: Sendable {
     public func reply(
         _ text: String, headers: [String: String] = [:], isReply: Bool = false, notBefore: Date? = nil
     ) async throws(EarshotError) {
-        let draft = try Self.checked(MessageDraft(text, headers: headers))
+        try await reply(MessageDraft(text, headers: headers), isReply: isReply, notBefore: notBefore)
+    }
+
+    /// Answers in the conversation of the message with a draft, which may have a layout.
+    /// - Parameters:
+    ///   - draft: the answer. It carries `Inbox.automaticHeader`, so that no other bot answers it.
+    ///   - isReply: whether it is shown as a reply to the message. In a conversation of many it always is.
+    ///   - step: the session that it belongs to, such as `message.message.session`, whose next step it is.
+    ///   - notBefore: when it goes out; at once if it is left out. What goes out later belongs to no session.
+    /// - Throws: `EarshotError` as for a text.
+    public func reply(
+        _ draft: MessageDraft, isReply: Bool = false, as step: SessionStep? = nil, notBefore: Date? = nil
+    ) async throws(EarshotError) {
+        guard step == nil || notBefore == nil else {
+            throw EarshotError(.invalidMessage, "what goes out later belongs to no session")
+        }
+        let draft = try Self.checked(draft, step)
         try await node.shell.check(node.destination(answering: message))
         var reply = InboxReply(draft)
         reply.notBefore = notBefore
         reply.isReply = isReply || !isDirect
+        reply.step = step
         try add(reply)
     }
 
@@ -113,9 +144,13 @@ public struct BotMessage: Sendable {
         try add(InboxReply(to: recipientID, draft, notBefore: notBefore))
     }
 
-    private static func checked(_ draft: MessageDraft) throws(EarshotError) -> MessageDraft {
+    private static func checked(
+        _ draft: MessageDraft, _ step: SessionStep? = nil
+    ) throws(EarshotError) -> MessageDraft {
         var draft = draft
         draft.headers = AutoSubmitted.marked(draft.headers, AutoSubmitted.replied)
+        // Its counter is known only when it is written.
+        draft.session = step.map { MessageSession(id: $0.id, counter: 1, summary: $0.summary) }
         do { try draft.validate() } catch { throw EarshotError(.invalidMessage, "\(error)", cause: error) }
         return draft
     }
@@ -125,6 +160,14 @@ public struct BotMessage: Sendable {
         reply.answering = message.messageID
         try answers.add(reply)
     }
+}
+
+/// That a person turns to a bot: they have typed its name, or chosen a message of its.
+public struct BotActivation: Sendable {
+    /// With what they do so. It has the conversation, and answers go there.
+    public let message: BotMessage
+    /// The message of the bot's that they have chosen, if any.
+    public let selectedMessage: Message?
 }
 
 /// An answer that a bot shows while it works on a message.

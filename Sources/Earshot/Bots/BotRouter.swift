@@ -69,14 +69,21 @@ struct BotRouter: Sendable {
 
     // MARK: - Reading
 
-    func route(_ text: String, from sender: BotSender) -> BotRoute {
+    /// Whether a text is written as a command, known or not. A path is none.
+    static func isCommand(_ text: String) -> Bool { commandWords(text) != nil }
+
+    /// The name of the command that a text is written as, and what follows it.
+    private static func commandWords(_ text: String) -> (name: Substring, rest: Substring)? {
         let words = text.drop { $0.isWhitespace }
-        guard words.first == "/" else { return notACommand }
+        guard words.first == "/" else { return nil }
         let typed = words.dropFirst().prefix { !$0.isWhitespace }
         let name = typed.lowercased()[...]
-        // A path is no command.
-        guard Self.isName(name) else { return notACommand }
-        let rest = words.dropFirst(1 + typed.count).drop { $0.isWhitespace }
+        guard isName(name) else { return nil }
+        return (name, words.dropFirst(1 + typed.count).drop { $0.isWhitespace })
+    }
+
+    func route(_ text: String, from sender: BotSender) -> BotRoute {
+        guard let (name, rest) = Self.commandWords(text) else { return notACommand }
         if name == Self.help { return .answer(help(rest, for: sender)) }
         guard let command = commands.first(where: { $0.name == name }) else { return unknown(name, for: sender) }
         guard command.audience.admits(sender) else { return .answer("You may not use /\(command.name).") }

@@ -78,6 +78,8 @@ public struct InboxReply: Hashable, Sendable {
     public var notBefore: Date?
     /// Whether a message is shown as a reply to the one that it answers, which must not have been taken back.
     public var isReply = false
+    /// The session that a message belongs to. One with `notBefore` belongs to none.
+    public var step: SessionStep?
 
     public init(
         to recipientID: UserID, _ draft: MessageDraft, answering: MessageID? = nil, idempotencyKey: String? = nil,

@@ -11,18 +11,51 @@ struct InboxReplies: Sendable {
     let node: Node
 
     /// - Parameter answered: the message that a reply answers; `nil` if nothing is acknowledged.
-    /// - Throws: `EarshotError` `unknownMessage`, `notAuthor`, `retracted`, each with `parameters.index`.
+    /// - Throws: `EarshotError` `unknownMessage`, `notAuthor`, `retracted`, `invalidMessage`, each with `parameters.index`.
     func written(
         _ replies: [InboxReply], answered: (InboxReply) -> MessageID?
     ) async throws(EarshotError) -> [Written] {
         var written: [Written] = []
+        var steps: [Session: UInt64] = [:]
         for (index, reply) in replies.enumerated() {
-            do throws(EarshotError) { written.append(try await self.written(reply, answering: answered(reply))) } catch
-            {
+            do throws(EarshotError) {
+                var next = try await self.written(reply, answering: answered(reply))
+                if let step = reply.step { next = try await self.next(next, as: step, of: reply, counted: &steps) }
+                written.append(next)
+            } catch {
                 throw error.about(index: index)
             }
         }
         return written
+    }
+
+    private struct Session: Hashable {
+        let id: SessionID
+        let conversationID: ConversationID
+    }
+
+    /// The same as the next step of a session.
+    /// - Parameter counted: the counters of steps that stand before it in the same acknowledgement.
+    private func next(
+        _ written: Written, as step: SessionStep, of reply: InboxReply, counted: inout [Session: UInt64]
+    ) async throws(EarshotError) -> Written {
+        guard case .message(var draft) = written.draft, reply.notBefore == nil else {
+            throw EarshotError(
+                .invalidMessage, "what goes out later, and what changes another message, belongs to no session")
+        }
+        let session = Session(id: step.id, conversationID: written.destination.conversationID(of: node.userID))
+        let store = node.store
+        let counter: UInt64
+        if let last = counted[session] {
+            counter = last + 1
+        } else {
+            counter = try await node.readStore { () throws(StoreError) in
+                try store.nextStep(of: session.id, in: session.conversationID)
+            }
+        }
+        counted[session] = counter
+        draft.session = MessageSession(id: step.id, counter: counter, summary: step.summary)
+        return Written(destination: written.destination, draft: .message(draft))
     }
 
     private func written(_ reply: InboxReply, answering messageID: MessageID?) async throws(EarshotError) -> Written {
@@ -88,4 +121,13 @@ struct InboxReplies: Sendable {
 
 extension InboxReply {
     fileprivate var needsTarget: Bool { isReply || destination == nil }
+}
+
+extension Destination {
+    fileprivate func conversationID(of userID: UserID) -> ConversationID {
+        switch self {
+        case .user(let peerID): .direct(userID, peerID)
+        case .conversation(let conversationID): conversationID
+        }
+    }
 }

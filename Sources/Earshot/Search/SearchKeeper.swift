@@ -143,7 +143,8 @@ extension SearchedMessage {
     /// - Returns: `nil` for what shows no text.
     fileprivate init?(_ row: HistoryRow) {
         guard let message = Message(row) else { return nil }
-        let text = [message.text, message.session?.summary].compactMap(\.self).joined(separator: "\n")
+        let text = ([message.text, message.session?.summary].compactMap(\.self) + (message.layout?.texts ?? []))
+            .joined(separator: "\n")
         self.init(
             cursor: row.cursor, text: SearchText.words(of: text), conversationID: message.conversationID,
             authorID: message.senderID,

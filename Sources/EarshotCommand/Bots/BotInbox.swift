@@ -80,7 +80,8 @@ struct BotInbox: Sendable {
         GatewayClient.Reply(
             to: answer.send.to, text: answer.send.text, headers: marked(answer.send, AutoSubmitted.replied),
             answering: answer.message.id, isReply: answer.send.isReply, mentions: answer.send.mentions,
-            idempotencyKey: answer.send.idempotencyKey, notBefore: answer.send.notBefore.map(text))
+            idempotencyKey: answer.send.idempotencyKey, notBefore: answer.send.notBefore.map(text),
+            layout: answer.send.layout, session: answer.send.session)
     }
 
     /// The program failed on a message, and all before it is done.
@@ -94,12 +95,12 @@ struct BotInbox: Sendable {
         let headers = Self.marked(send, AutoSubmitted.generated)
         if let notBefore = send.notBefore {
             try await client.schedule(
-                send.text, to: send.to ?? "", headers: headers, notBefore: Self.text(notBefore),
-                key: send.idempotencyKey)
+                send.text, to: send.to ?? "", headers: headers, layout: send.layout,
+                notBefore: Self.text(notBefore), key: send.idempotencyKey)
         } else {
             _ = try await client.send(
-                send.text, to: send.to ?? "", headers: headers, mentions: send.mentions ?? [],
-                key: send.idempotencyKey)
+                send.text, to: send.to ?? "", headers: headers, mentions: send.mentions ?? [], layout: send.layout,
+                session: send.session, key: send.idempotencyKey)
         }
     }
 

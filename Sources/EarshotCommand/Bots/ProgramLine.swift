@@ -40,6 +40,10 @@ struct BotSend: Hashable, Sendable {
     var notBefore: Date?
     /// Sent again with the same key, it is sent once.
     var idempotencyKey: String?
+    /// How it looks where there is room for more than its text.
+    var layout: LayoutRequest?
+    /// The session that it belongs to.
+    var session: SessionRequest?
 }
 
 extension ProgramLine: Decodable {
@@ -95,7 +99,7 @@ extension ProgramLine {
 extension BotSend: Decodable {
     init(from decoder: any Decoder) throws {
         let fields = try decoder.fields([
-            "text", "to", "headers", "mentions", "isReply", "notBefore", "idempotencyKey",
+            "text", "to", "headers", "mentions", "isReply", "notBefore", "idempotencyKey", "layout", "session",
         ])
         text = try fields.read("text")
         to = try fields.readIfPresent("to")
@@ -109,5 +113,33 @@ extension BotSend: Decodable {
             }
             return date
         }
+        layout = try fields.readIfPresent("layout", ProgramLayout.self)?.request
+        session = try fields.readIfPresent("session", ProgramSession.self)?.request
+    }
+}
+
+/// A layout as a program writes it.
+private struct ProgramLayout: Decodable {
+    let request: LayoutRequest
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.fields([
+            "caption", "subcaption", "imageTitle", "imageSubtitle", "accessibilityLabel", "url",
+        ])
+        request = LayoutRequest(
+            caption: try fields.readIfPresent("caption"), subcaption: try fields.readIfPresent("subcaption"),
+            imageTitle: try fields.readIfPresent("imageTitle"),
+            imageSubtitle: try fields.readIfPresent("imageSubtitle"),
+            accessibilityLabel: try fields.readIfPresent("accessibilityLabel"), url: try fields.readIfPresent("url"))
+    }
+}
+
+/// A session as a program names it; without an id it begins one.
+private struct ProgramSession: Decodable {
+    let request: SessionRequest
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.fields(["id", "summary"])
+        request = SessionRequest(id: try fields.readIfPresent("id"), summary: try fields.read("summary"))
     }
 }

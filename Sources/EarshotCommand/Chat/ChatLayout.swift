@@ -30,7 +30,7 @@ struct ChatLayout {
     }
 
     private func ownRows(_ message: GatewayMessage) -> [String] {
-        let lines = wrapped(message.shownText)
+        let lines = wrapped(message.shownWhole)
         return lines.enumerated().map { right($1, message, isLast: $0 == lines.count - 1) }
     }
 
@@ -55,7 +55,7 @@ struct ChatLayout {
         let time = style.dim(LocalTime.clock(message.timestampMilliseconds))
         let name = style.bold(sender)
         let indent = String(repeating: " ", count: Self.clockWidth + 1)
-        let lines = wrapped(message.shownText)
+        let lines = wrapped(message.shownWhole)
         let first = "\(time) \(name): "
         let nameWidth = DisplayWidth.of(sender) + 2
         // A text that does not fit beside the name begins below it.

@@ -12,6 +12,7 @@ struct Reply: ProgramCommand {
             """)
 
     @OptionGroup var common: CommonOptions
+    @OptionGroup(title: "How it looks where there is room") var layout: LayoutOptions
 
     @Argument(help: "The id of the message that it answers, from: earshot history NAME")
     var id: String
@@ -23,7 +24,9 @@ struct Reply: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         let text = try await TextArgument.read(text)
-        let message = try await Session.with(common.homeDirectory) { try await $0.client.reply(text, to: id) }
+        let message = try await Session.with(common.homeDirectory) {
+            try await $0.client.reply(text, to: id, layout: layout.request)
+        }
         output.line(Mark.state(of: message))
         try output.object(message)
     }

@@ -25,9 +25,14 @@ struct Send: ProgramCommand {
               earshot send me "Bread, milk"          a note to yourself, on all of your devices
               earshot send KEY "Hello!"              a user whom the node has not met yet
               earshot send bob "Only today" --ttl 12h --wait read --timeout 10m
+              earshot send bob "Dinner?" --caption "Luigi's" --subcaption "at eight" --url https://example.org/menu
+              earshot send bob "♟ e4" --session new --summary "1. e4"           the first move of a game
+              earshot send bob "♟ Nf3" --session 3fk9qbmj-12 --summary "2. Nf3"   the next one takes its place
             """)
 
     @OptionGroup var common: CommonOptions
+    @OptionGroup(title: "How it looks where there is room") var layout: LayoutOptions
+    @OptionGroup(title: "Messages that build on each other") var step: SessionOptions
     @OptionGroup(title: "If no node runs") var network: NetworkOptions
 
     @Argument(help: UserArgument.severalHelp, completion: UserArgument.severalCompletion)
@@ -64,6 +69,9 @@ struct Send: ProgramCommand {
 
     func validate() throws {
         guard !recipients.contains("") else { throw ValidationError("A recipient has no name: \(SafeText.line(name))") }
+        guard step.session == nil || recipients.count == 1 else {
+            throw ValidationError("A session belongs to one conversation: send to one recipient.")
+        }
     }
 
     /// As they were typed, each once.
@@ -119,12 +127,15 @@ struct Send: ProgramCommand {
         }
         if results.isSingle {
             let message = try await client.send(
-                text, to: recipients[0].id, timeToLive: ttl, mentions: mention, attachments: attachments)
+                text, to: recipients[0].id, timeToLive: ttl, mentions: mention, attachments: attachments,
+                layout: layout.request, session: try await step.request(client))
+            if step.isBegun, let id = message.session?.id { results.output.note("the next one: --session \(id)") }
             try note(message, recipients[0])
             return deliveries
         }
         let sent = try await client.send(
-            text, to: recipients.map(\.id), timeToLive: ttl, mentions: mention, attachments: attachments)
+            text, to: recipients.map(\.id), timeToLive: ttl, mentions: mention, attachments: attachments,
+            layout: layout.request)
         for (recipient, result) in zip(recipients, sent) {
             if let message = result.message { try note(message, recipient) }
             if let failure = result.failure { results.failed(Failure(failure), recipient.name) }

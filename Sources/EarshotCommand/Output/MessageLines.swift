@@ -12,7 +12,7 @@ struct MessageLines {
         let id = style.dim(ShortMessageID.shown(message.id))
         let sender = names.shown(message.sender)
         let mark = message.sender.id == names.own.id ? "  " + Mark.of(message) : ""
-        let text = SafeText.lines(message.shownText).map { message.isPlaceholder ? style.dim($0) : $0 }
+        let text = SafeText.lines(message.shownWhole).map { message.isPlaceholder ? style.dim($0) : $0 }
         // Lines after the first are indented, so that no text can pass for another message.
         var lines = [text[0]] + text.dropFirst().map { "    " + $0 }
         let who =

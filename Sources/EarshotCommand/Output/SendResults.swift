@@ -20,6 +20,8 @@ final class SendResults: Sendable {
         let state: String
         let reason: String?
         let timestamp: String
+        /// Left out for a message that belongs to no session.
+        let session: String?
     }
 
     /// The message has reached a state.
@@ -31,7 +33,7 @@ final class SendResults: Sendable {
         try output.object(
             Record(
                 id: delivery.message.id, recipient: party, state: state.state,
-                reason: state.reason, timestamp: delivery.message.timestamp))
+                reason: state.reason, timestamp: delivery.message.timestamp, session: delivery.message.session?.id))
     }
 
     /// What a note to oneself is: nobody receives it.
@@ -45,7 +47,8 @@ final class SendResults: Sendable {
             Record(
                 id: delivery.message.id,
                 recipient: GatewayParty(id: delivery.message.conversationID, name: delivery.shown),
-                state: state, reason: nil, timestamp: delivery.message.timestamp))
+                state: state, reason: nil, timestamp: delivery.message.timestamp,
+                session: delivery.message.session?.id))
         guard delivery.isOfMany else { return }
         output.note("nobody else is in \(delivery.shown) yet: whoever joins it gets the message")
     }

@@ -10,8 +10,19 @@ extension GatewayMessage {
         if isDeleted { return "(deleted)" }
         if let session, session.isSuperseded { return "(\(session.summary))" }
         let files = attachments.map { "[\(SafeText.line($0.name)), \(ByteText.of($0.byteCount))]" }
-        return reply + ([text] + files).filter { !$0.isEmpty }.joined(separator: " ") + (isEdited ? " (edited)" : "")
+        return reply + (takesAPlace ? "↻ " : "")
+            + ([text] + files).filter { !$0.isEmpty }.joined(separator: " ") + (isEdited ? " (edited)" : "")
     }
+
+    /// The same with its layout, a line for each part. A terminal has no picture, so the lines at it come first.
+    var shownWhole: String {
+        guard !isPlaceholder, let layout else { return shownText }
+        let parts = [layout.imageTitle, layout.imageSubtitle, layout.caption, layout.subcaption, layout.url]
+        return ([shownText] + parts.compactMap { $0.map { "┃ " + SafeText.line($0) } }).joined(separator: "\n")
+    }
+
+    /// Whether the message of its session before it is shown by its summary because of it.
+    private var takesAPlace: Bool { session.map { $0.counter > 1 } ?? false }
 
     /// Whether `shownText` is no text of the author's.
     var isPlaceholder: Bool { isRetracted || isDeleted || session?.isSuperseded == true }

@@ -7,6 +7,11 @@ struct Access: Hashable, Sendable {
         let id: String
         /// What the owner calls it.
         let name: String
+
+        /// The token's own identifiers of users.
+        var participantIdentifiers: ParticipantIdentifiers {
+            ParticipantIdentifiers(application: name, salt: Array(id.utf8))
+        }
     }
 
     /// The token that they have shown; `nil` for the owner, who alone can open the Unix socket.

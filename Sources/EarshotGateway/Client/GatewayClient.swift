@@ -74,36 +74,38 @@ package struct GatewayClient: Sendable {
     /// Sends a message. It returns when the message is on the disk; the node may first have to take back earlier ones.
     /// - Parameters:
     ///   - timeToLive: 30 days unless given.
+    ///   - session: the session that it belongs to.
     ///   - key: sent again with the same key, it is sent once.
     /// - Throws: `GatewayError`; after `timedOut` and `connectionLost` the message may still have been accepted.
     package func send(
         _ text: String, to recipient: String, headers: [String: String] = [:], timeToLive: Duration? = nil,
-        mentions: [String] = [], attachments: [GatewayAttachment] = [], key: String? = nil
+        mentions: [String] = [], attachments: [GatewayAttachment] = [], layout: LayoutRequest? = nil,
+        session: SessionRequest? = nil, key: String? = nil
     ) async throws(GatewayError) -> GatewayMessage {
         let body = SendRequest(
-            to: .one(recipient), message: Self.message(text, headers: headers, timeToLive, attachments),
-            mentions: Self.listed(mentions))
+            to: .one(recipient), message: Self.message(text, headers: headers, timeToLive, layout, attachments),
+            mentions: Self.listed(mentions), session: session)
         return try decode(await send(body, to: "messages", key: key))
     }
 
     /// Sends a message to each of several users, and tells what became of each; like `send` otherwise.
     package func send(
         _ text: String, to recipients: [String], timeToLive: Duration? = nil, mentions: [String] = [],
-        attachments: [GatewayAttachment] = [], key: String? = nil
+        attachments: [GatewayAttachment] = [], layout: LayoutRequest? = nil, key: String? = nil
     ) async throws(GatewayError) -> [GatewaySendResult] {
         let body = SendRequest(
-            to: .several(recipients), message: Self.message(text, timeToLive, attachments),
+            to: .several(recipients), message: Self.message(text, timeToLive, layout, attachments),
             mentions: Self.listed(mentions))
         let answer: GatewaySendResults = try decode(await send(body, to: "messages", key: key))
         return answer.results
     }
 
     private static func message(
-        _ text: String, headers: [String: String]? = nil, _ timeToLive: Duration?,
+        _ text: String, headers: [String: String]? = nil, _ timeToLive: Duration?, _ layout: LayoutRequest? = nil,
         _ attachments: [GatewayAttachment] = []
     ) -> MessageRequest {
         MessageRequest(
-            text: text, headers: headers, timeToLiveSeconds: timeToLive.map { $0 / .seconds(1) },
+            text: text, headers: headers, timeToLiveSeconds: timeToLive.map { $0 / .seconds(1) }, layout: layout,
             attachments: attachments.isEmpty ? nil : attachments.map { AttachmentRequest($0) })
     }
 
@@ -126,10 +128,10 @@ package struct GatewayClient: Sendable {
     /// - Parameter isInPlace: whether a reply that was sent before with the same key gets this text instead.
     package func reply(
         _ text: String, to messageID: String, headers: [String: String]? = nil, timeToLive: Duration? = nil,
-        mentions: [String] = [], key: String? = nil, isInPlace: Bool = false
+        mentions: [String] = [], layout: LayoutRequest? = nil, key: String? = nil, isInPlace: Bool = false
     ) async throws(GatewayError) -> GatewayMessage {
         let body = ReplyToRequest(
-            message: Self.message(text, headers: headers, timeToLive), mentions: Self.listed(mentions),
+            message: Self.message(text, headers: headers, timeToLive, layout), mentions: Self.listed(mentions),
             inPlace: isInPlace ? true : nil)
         return try decode(await send(body, to: "messages/\(Self.escape(messageID))/reply", key: key))
     }
@@ -517,10 +519,13 @@ package struct GatewayClient: Sendable {
         let idempotencyKey: String?
         /// ISO 8601; `nil` for at once.
         let notBefore: String?
+        let layout: LayoutRequest?
+        let session: SessionRequest?
 
         package init(
             to: String?, text: String, headers: [String: String], answering: String, isReply: Bool = false,
-            mentions: [String]? = nil, idempotencyKey: String? = nil, notBefore: String? = nil
+            mentions: [String]? = nil, idempotencyKey: String? = nil, notBefore: String? = nil,
+            layout: LayoutRequest? = nil, session: SessionRequest? = nil
         ) {
             self.to = to
             self.text = text
@@ -530,6 +535,8 @@ package struct GatewayClient: Sendable {
             self.mentions = mentions
             self.idempotencyKey = idempotencyKey
             self.notBefore = notBefore
+            self.layout = layout
+            self.session = session
         }
     }
 
@@ -563,17 +570,18 @@ package struct GatewayClient: Sendable {
     ///   - notBefore: ISO 8601.
     ///   - key: scheduled again with the same key, it is sent once.
     package func schedule(
-        _ text: String, to recipient: String, headers: [String: String], notBefore: String, key: String?
+        _ text: String, to recipient: String, headers: [String: String], layout: LayoutRequest? = nil,
+        notBefore: String, key: String?
     ) async throws(GatewayError) {
         struct Body: Encodable {
             let to: String
             let text: String
             let headers: [String: String]
+            let layout: LayoutRequest?
             let notBefore: String
         }
-        _ = try await call(
-            .POST, "scheduled", body: Body(to: recipient, text: text, headers: headers, notBefore: notBefore),
-            key: key)
+        let body = Body(to: recipient, text: text, headers: headers, layout: layout, notBefore: notBefore)
+        _ = try await call(.POST, "scheduled", body: body, key: key)
     }
 
     // MARK: - Events

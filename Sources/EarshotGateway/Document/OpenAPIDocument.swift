@@ -633,16 +633,8 @@ enum OpenAPIDocument {
                           $ref: "#/components/schemas/Seconds"
                         attachments: {$ref: "#/components/schemas/Attachments"}
                         mentions: {$ref: "#/components/schemas/Mentions"}
-                        session:
-                          type: object
-                          description: |
-                            The message takes the place of the last one of the session, which is shown by its summary from then on.
-                            Any participant may continue a session. Without an id the message begins one.
-                          additionalProperties: false
-                          required: [summary]
-                          properties:
-                            id: {$ref: "#/components/schemas/SessionID"}
-                            summary: {$ref: "#/components/schemas/Summary"}
+                        layout: {$ref: "#/components/schemas/NewLayout"}
+                        session: {$ref: "#/components/schemas/SessionStep"}
                     examples:
                       hello: {value: {to: bob, text: hello}}
                       several: {value: {to: [bob, carol], text: hello}}
@@ -782,6 +774,7 @@ enum OpenAPIDocument {
                         headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
                         timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
                         attachments: {$ref: "#/components/schemas/Attachments"}
+                        layout: {$ref: "#/components/schemas/NewLayout"}
                         mentions: {$ref: "#/components/schemas/Mentions"}
                         inPlace:
                           type: boolean
@@ -800,7 +793,7 @@ enum OpenAPIDocument {
               tags: [messages]
               summary: Give an own message another text.
               description: |
-                Whoever has the message sees the new text; its headers stay. A message of somebody else gets 403 (`notAuthor`), one
+                Whoever has the message sees the new text; its headers and its layout stay. A message of somebody else gets 403 (`notAuthor`), one
                 that was taken back 409 (`retracted`).
               x-scope: send
               requestBody:
@@ -890,6 +883,7 @@ enum OpenAPIDocument {
                         headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
                         timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
                         attachments: {$ref: "#/components/schemas/Attachments"}
+                        layout: {$ref: "#/components/schemas/NewLayout"}
                         notBefore:
                           type: string
                           description: When it is due, in ISO 8601 with a time zone.
@@ -1007,6 +1001,7 @@ enum OpenAPIDocument {
                               headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
                               timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
                               attachments: {$ref: "#/components/schemas/Attachments"}
+                              layout: {$ref: "#/components/schemas/NewLayout"}
                               mentions: {$ref: "#/components/schemas/Mentions"}
                               isReply:
                                 type: boolean
@@ -1022,6 +1017,7 @@ enum OpenAPIDocument {
                                 type: string
                                 description: When it goes out, in ISO 8601 with a time zone; at once unless given. Only what goes to a user waits.
                                 examples: ["2026-01-31T09:30:00Z"]
+                              session: {$ref: "#/components/schemas/SessionStep"}
                         edit:
                           type: array
                           description: Other texts for messages of this node's user. Needs the scope send.
@@ -1875,6 +1871,51 @@ enum OpenAPIDocument {
               pattern: "^[0-9a-hjkmnp-tv-z]{4,52}-[1-9][0-9]{0,17}$"
             SessionID: {type: string, description: "16 bytes in Crockford's base32.", pattern: "^[0-9a-hjkmnp-tv-z]{26}$"}
             Summary: {type: string, minLength: 1, maxLength: 1024, description: "At most 1,024 bytes of UTF-8."}
+            LayoutText: {type: string, minLength: 1, maxLength: 1024, description: "At most 1,024 bytes of UTF-8."}
+            NewLayout:
+              type: object
+              description: |
+                How the message looks where there is room for more than its text. The text has to say what it is about without that:
+                not every face shows it. What is left out or empty is not there.
+              additionalProperties: false
+              properties:
+                caption: {type: string, maxLength: 1024, description: What it is about. Each text has at most 1,024 bytes of UTF-8.}
+                subcaption: {type: string, maxLength: 1024}
+                imageTitle: {type: string, maxLength: 1024, description: "The line at the picture, if there is one."}
+                imageSubtitle: {type: string, maxLength: 1024}
+                accessibilityLabel: {type: string, maxLength: 1024, description: What a screen reader reads in place of the message.}
+                url:
+                  type: string
+                  maxLength: 2048
+                  description: |
+                    Where to find what a face cannot show: `http` or `https`, printable ASCII, a host and no user. Nothing fetches it
+                    unasked.
+                  examples: ["https://example.org/menu"]
+            Layout:
+              type: object
+              description: How the message looks where there is room for more than its text. What it does not have is left out.
+              additionalProperties: false
+              minProperties: 1
+              properties:
+                caption: {$ref: "#/components/schemas/LayoutText"}
+                subcaption: {$ref: "#/components/schemas/LayoutText"}
+                imageTitle: {$ref: "#/components/schemas/LayoutText"}
+                imageSubtitle: {$ref: "#/components/schemas/LayoutText"}
+                accessibilityLabel:
+                  $ref: "#/components/schemas/LayoutText"
+                  description: What a screen reader reads in place of the message.
+                url: {type: string, maxLength: 2048}
+                urlHost: {type: string, description: "The host of `url`, to be shown before it is opened."}
+            SessionStep:
+              type: object
+              description: |
+                The message takes the place of the last one of the session, which is shown by its summary from then on. Any
+                participant may continue a session. Without an id the message begins one. What goes out later belongs to none.
+              additionalProperties: false
+              required: [summary]
+              properties:
+                id: {$ref: "#/components/schemas/SessionID"}
+                summary: {$ref: "#/components/schemas/Summary"}
             Mentions:
               type: array
               description: Users whom it is meant for in particular, each a name, a name with the beginning of the fingerprint, or a key.
@@ -1944,6 +1985,7 @@ enum OpenAPIDocument {
                   description: "A user, or a conversation of many, whose name begins with `#`."
                 text: {type: string}
                 headers: {type: object, additionalProperties: {type: string}}
+                layout: {$ref: "#/components/schemas/Layout"}
                 timeToLiveSeconds: {type: number}
                 notBefore: {$ref: "#/components/schemas/Time"}
                 createdAt: {$ref: "#/components/schemas/Time"}
@@ -2122,8 +2164,9 @@ enum OpenAPIDocument {
                     counter: {type: integer, minimum: 1, description: Counts the steps of the session.}
                     summary: {$ref: "#/components/schemas/Summary"}
                     isSuperseded: {type: boolean, description: Whether a later message of the session stands.}
+                layout: {$ref: "#/components/schemas/Layout"}
                 isEdited: {type: boolean, description: "Whether its author gave it another text, which `text` is."}
-                isRetracted: {type: boolean, description: Whether its author took it back. Then text and headers are empty.}
+                isRetracted: {type: boolean, description: "Whether its author took it back. Then text and headers are empty, and there is no layout."}
                 attachments: {$ref: "#/components/schemas/Attachments"}
                 reactions:
                   type: array
@@ -2219,6 +2262,11 @@ enum OpenAPIDocument {
                   $ref: "#/components/schemas/Time"
                   description: When the user got the status, by their own clock. Left out in a direct conversation.
                 sinceMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+                applicationIdentifier:
+                  $ref: "#/components/schemas/ID"
+                  description: |
+                    The identifier of the user that the asking token has for itself: another token has another one, and so has one that is
+                    made anew under the same name. Left out for who shows no token, and in events.
             AdvertisedConversation:
               type: object
               additionalProperties: false

@@ -8,11 +8,11 @@ enum PageFiles {
             text: ##"""
             /** The parts of the page, and how they work together. It decides nothing itself. */
             import { consequences } from "../deciding/consequences.js";
+            import { spoken } from "../deciding/layout.js";
             import { LIMITS } from "../deciding/limits.js";
             import { partyName } from "../deciding/naming.js";
             import { fragmentOf } from "../deciding/route.js";
             import { excerpt } from "../deciding/safe-text.js";
-            import { gist } from "../deciding/timeline.js";
             import { announce } from "../drawing/announcer.js";
             import { closeSheet } from "../drawing/sheet.js";
             import { Api } from "../talking/api.js";
@@ -152,7 +152,7 @@ enum PageFiles {
               #received(message) {
                 if (message.sender.id === this.state.node?.id) return;
                 this.reading.arrived(message);
-                if (message.conversationID === this.state.open) announce(`${partyName(this.state, message.sender)}: ${excerpt(gist(message), LIMITS.excerpt)}`);
+                if (message.conversationID === this.state.open) announce(`${partyName(this.state, message.sender)}: ${excerpt(spoken(message), LIMITS.excerpt)}`);
                 else announce(`New message from ${partyName(this.state, message.sender)}`);
                 notify(this.state, message, (key) => this.open(key));
               }
@@ -1025,7 +1025,12 @@ enum PageFiles {
             export function consequences(state, event) {
               switch (event.name) {
                 case "messageQueued":
-                case "messageReceived": return [{ kind: "conversation", id: event.message.conversationID }];
+                case "messageReceived": return [{ kind: "conversation", id: event.message.conversationID }, ...steps(state, event.message)];
+                case "messageFailed": {
+                  const { messageID, conversationID } = event.stateChange;
+                  const failed = state.dialogs.get(conversationID)?.messages.find((message) => message.id === messageID);
+                  return failed ? steps(state, failed) : [];
+                }
                 case "messageRead": {
                   // Of another one's message: this user has read it, in another program.
                   const isOwn = event.stateChange.recipient.id === state.node?.id;
@@ -1043,6 +1048,17 @@ enum PageFiles {
                 case "storageRecovered": return [{ kind: "health" }];
                 default: return [];
               }
+            }
+
+            /**
+             * The messages of a session of which another one stands than before, now that a message of it has come or has failed.
+             * @param {State} state @param {any} message @returns {Request[]}
+             */
+            function steps(state, { conversationID, session }) {
+              if (!session) return [];
+              const messages = state.dialogs.get(conversationID)?.messages ?? [];
+              const near = messages.filter((each) => each.session?.id === session.id && (!each.session.isSuperseded || each.session.counter >= session.counter - 1));
+              return near.map(({ id }) => ({ kind: "message", id, conversationID }));
             }
 
             /** @param {State} state @param {any} update @returns {Request[]} */
@@ -1218,7 +1234,8 @@ enum PageFiles {
             export function withMessage(window, message) {
               const { messages } = window;
               const known = messages.findIndex((each) => each.id === message.id);
-              if (known >= 0) return replaced(window, known, merged(messages[known], message));
+              // Whether a later step of its session stands is asked for: no event says it.
+              if (known >= 0) return replaced(window, known, merged(messages[known], { ...message, session: messages[known].session }));
               let place = messages.length;
               while (place > 0 && isBefore(message, messages[place - 1])) place -= 1;
               if (place === 0 && !window.isAtStart) return window;
@@ -1404,6 +1421,57 @@ enum PageFiles {
                 // Shift is part of how a sign such as + is typed.
                 (each.key.length === 1 || !!each.shift === event.shiftKey));
               return rule?.command ?? null;
+            }
+
+            """##),
+        "deciding/layout.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** What a message shows beside its text, and what is read aloud for it. */
+            import { line } from "./safe-text.js";
+            import { gist } from "./timeline.js";
+
+            /**
+             * @typedef {object} Card
+             * @property {string[]} image the lines at its picture
+             * @property {string} caption
+             * @property {string} subcaption
+             * @property {{href: string, host: string}|null} link
+             */
+
+            /**
+             * What a message shows beside its text; null for one that shows nothing else, or not even that.
+             * @param {any} message @returns {Card|null}
+             */
+            export function cardOf(message) {
+              const { layout } = message;
+              if (!layout || message.isRetracted || message.isDeleted || message.session?.isSuperseded) return null;
+              const card = {
+                image: [layout.imageTitle, layout.imageSubtitle].filter(Boolean), caption: layout.caption ?? "",
+                subcaption: layout.subcaption ?? "", link: linkTo(layout.url),
+              };
+              return card.image.length > 0 || card.caption || card.subcaption || card.link ? card : null;
+            }
+
+            /**
+             * An address that may be opened, with the host that the browser would go to. The node has checked it; whoever fools the node
+             * does not fool the page.
+             * @param {string|undefined} text
+             */
+            function linkTo(text) {
+              if (!text || !URL.canParse(text)) return null;
+              const url = new URL(text);
+              const isWeb = (url.protocol === "https:" || url.protocol === "http:") && url.host !== "" && url.username === "" && url.password === "";
+              return isWeb ? { href: url.href, host: url.host } : null;
+            }
+
+            /** What is read aloud of what a message says. @param {any} message */
+            export function spoken(message) {
+              if (message.isRetracted || message.isDeleted || message.session?.isSuperseded) return line(gist(message));
+              if (message.layout?.accessibilityLabel) return line(message.layout.accessibilityLabel);
+              const card = cardOf(message);
+              const parts = [message.text, ...(card ? [...card.image, card.caption, card.subcaption, card.link?.host ?? ""] : [])];
+              return parts.filter((each) => each !== "").map(line).join(", ");
             }
 
             """##),
@@ -2068,7 +2136,7 @@ enum PageFiles {
             export function gist(message) {
               if (message.isRetracted) return "Message taken back";
               if (message.isDeleted) return "Message erased";
-              return message.session ? message.session.summary : message.text || fileNames(message);
+              return message.session?.isSuperseded ? message.session.summary : message.text || fileNames(message);
             }
 
             """##),
@@ -2789,6 +2857,7 @@ enum PageFiles {
               smile: "M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18zM8.5 14c.8 1.5 2 2.2 3.5 2.2s2.7-.7 3.5-2.2M9 9.5v.5M15 9.5v.5",
               more: "M5.5 12h.01M12 12h.01M18.5 12h.01",
               retry: "M19 12a7 7 0 1 1-2-5M19 4v4h-4",
+              outside: "M10 6H6v12h12v-4M13 5h6v6M19 5l-8 8",
               late: "M12 4a8 8 0 1 1 0 16 8 8 0 0 1 0-16zM12 8v4.5l3 2",
               queued: "M12 4a8 8 0 1 1 0 16 8 8 0 0 1 0-16zM12 8v4.5l3 2",
               sent: "M5 12.5l4.5 4.5L19 7.5",
@@ -3404,6 +3473,7 @@ enum PageFiles {
             /** Draws one message. */
             import { STATE_WORDS, summary } from "../deciding/delivery.js";
             import { byteText } from "../deciding/files.js";
+            import { cardOf, spoken } from "../deciding/layout.js";
             import { LIMITS } from "../deciding/limits.js";
             import { partyName } from "../deciding/naming.js";
             import { excerpt, line } from "../deciding/safe-text.js";
@@ -3430,6 +3500,7 @@ enum PageFiles {
                   isGroup && !isOwn && isFirst ? foreign("p", name, { class: `sender hue-text` }) : null,
                   message.replyTo ? quoteView(state, message, quote) : null,
                   textView(message, isWhole),
+                  cardView(message),
                   ...filesView(message),
                   h("p", { class: "meta" },
                     message.isEdited && !message.isRetracted ? h("span", {}, "edited") : null,
@@ -3445,7 +3516,7 @@ enum PageFiles {
             export function messageLabel(state, message) {
               const isOwn = message.sender.id === state.node.id;
               const parts = [
-                partyName(state, message.sender), line(gist(message)), message.isEdited ? "edited" : "", isLate(message) && !isOwn ? "arrived late" : "",
+                partyName(state, message.sender), spoken(message), message.isEdited ? "edited" : "", isLate(message) && !isOwn ? "arrived late" : "",
                 timeOfDay(message.timestampMilliseconds), isOwn && !message.isRetracted ? summary(message.recipients).label : "",
                 ...message.reactions.map((/** @type {any} */ each) => `${each.emoji} ${each.users.length}`),
               ];
@@ -3456,7 +3527,7 @@ enum PageFiles {
             function textView(message, isWhole) {
               if (message.isRetracted) return h("p", { class: "text gone" }, "This message was taken back.");
               if (message.isDeleted) return h("p", { class: "text gone" }, "This message was erased.");
-              if (message.session?.isSuperseded) return foreign("p", message.session.summary, { class: "text gone" });
+              if (message.session?.isSuperseded) return foreign("p", message.session.summary, { class: "text gone step" });
               const text = shortened(message.text);
               if (message.text === "") return null;
               if (isWhole || text === message.text) return foreign("p", message.text, { class: "text" });
@@ -3470,6 +3541,18 @@ enum PageFiles {
               if (message.isRetracted || message.isDeleted || message.session?.isSuperseded) return [];
               return (message.attachments ?? []).map((/** @type {any} */ each) =>
                 h("p", { class: "file" }, foreign("span", each.name), h("span", { class: "size" }, byteText(each.byteCount))));
+            }
+
+            /** What stands below the text: any part of it may be missing. @param {any} message */
+            function cardView(message) {
+              const card = cardOf(message);
+              if (!card) return null;
+              return h("div", { class: "card" },
+                card.image.map((text) => foreign("p", text, { class: "card-image" })),
+                card.caption ? foreign("p", card.caption, { class: "card-caption" }) : null,
+                card.subcaption ? foreign("p", card.subcaption, { class: "card-subcaption" }) : null,
+                card.link ? h("a", { class: "card-link", href: card.link.href, target: "_blank", rel: "noopener noreferrer", title: card.link.href },
+                  icon("outside"), h("bdi", {}, card.link.host), h("span", { class: "hidden" }, ", opens outside")) : null);
             }
 
             /** The beginning of a long text. @param {string} text */
@@ -4301,6 +4384,7 @@ enum PageFiles {
                 <link rel="modulepreload" href="deciding/dialog-window.js">
                 <link rel="modulepreload" href="deciding/event-parser.js">
                 <link rel="modulepreload" href="deciding/keys.js">
+                <link rel="modulepreload" href="deciding/layout.js">
                 <link rel="modulepreload" href="deciding/limits.js">
                 <link rel="modulepreload" href="deciding/mentions.js">
                 <link rel="modulepreload" href="deciding/naming.js">
@@ -4609,6 +4693,14 @@ enum PageFiles {
             .own .file .size { color: var(--own-soft); }
             .text.gone { color: var(--ink-soft); font-style: italic; }
             .own .text.gone { color: var(--own-soft); }
+            .text.step { font-size: .86rem; }
+            .card { display: grid; gap: .1rem; margin: .35rem 0 .2rem; padding: .4rem .7rem; border-inline-start: 3px solid var(--line-strong); border-radius: 4px; background: color-mix(in oklab, var(--ink) 5%, transparent); min-width: 12rem; }
+            .card p { overflow-wrap: anywhere; white-space: pre-line; }
+            .card-image { font-size: .86rem; font-weight: 550; }
+            .card-caption { font-weight: 650; }
+            .card-subcaption { font-size: .86rem; color: var(--ink-soft); }
+            .own .card-subcaption { color: var(--own-soft); }
+            .card-link { display: inline-flex; gap: .35rem; align-items: center; min-height: 1.5rem; width: fit-content; font-size: .86rem; overflow-wrap: anywhere; }
             .meta { display: flex; flex-wrap: wrap; gap: .1rem .55rem; align-items: center; justify-content: flex-end; font-size: .74rem; color: var(--ink-soft); margin-top: .1rem; font-variant-numeric: tabular-nums; }
             .own .meta { color: var(--own-soft); }
             .late { display: inline-flex; align-items: center; gap: .25rem; color: var(--warn); font-weight: 550; }

@@ -48,6 +48,8 @@ package struct GatewayParticipant: Codable, Hashable, Sendable, Identifiable {
     /// conversation.
     package let since: String?
     package let sinceMilliseconds: Int64?
+    /// The asking token's own identifier of the user. Left out for who shows no token, and in events.
+    package internal(set) var applicationIdentifier: String?
 }
 
 /// An open conversation whose name linked users tell.

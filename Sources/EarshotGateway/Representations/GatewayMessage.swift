@@ -35,6 +35,8 @@ package struct GatewayMessage: Codable, Hashable, Sendable, Identifiable {
     package internal(set) var mentions: [GatewayParty] = []
     /// Left out for a message that belongs to no session.
     package internal(set) var session: GatewaySession?
+    /// Left out for a message of which nothing but the text is shown.
+    package internal(set) var layout: GatewayLayout?
     /// Whether its author gave it another text, which `text` is.
     package internal(set) var isEdited = false
     /// Whether its author took it back. Then text and headers are empty.
@@ -55,6 +57,28 @@ package struct GatewaySession: Codable, Hashable, Sendable, Identifiable {
     init(_ session: MessageSession) {
         (id, counter) = (session.id.description, session.counter)
         (summary, isSuperseded) = (session.summary, session.isSuperseded)
+    }
+}
+
+/// How a message looks where there is room for more than its text. What it does not have is left out.
+package struct GatewayLayout: Codable, Hashable, Sendable {
+    package let caption: String?
+    package let subcaption: String?
+    package let imageTitle: String?
+    package let imageSubtitle: String?
+    /// What a screen reader reads in place of the message.
+    package let accessibilityLabel: String?
+    /// `http` or `https`.
+    package let url: String?
+    /// The host of `url`: what people are shown before they open it.
+    package let urlHost: String?
+
+    init(_ layout: MessageLayout) {
+        func part(_ text: String) -> String? { text.isEmpty ? nil : text }
+        (caption, subcaption) = (part(layout.caption), part(layout.subcaption))
+        (imageTitle, imageSubtitle) = (part(layout.imageTitle), part(layout.imageSubtitle))
+        accessibilityLabel = part(layout.accessibilityLabel)
+        (url, urlHost) = (layout.url?.description, layout.url?.host)
     }
 }
 

@@ -8,6 +8,8 @@ package struct GatewayScheduled: Codable, Hashable, Sendable, Identifiable {
     package let recipient: GatewayParty
     package let text: String
     package let headers: [String: String]
+    /// Left out for a message of which nothing but the text is shown.
+    package let layout: GatewayLayout?
     package let timeToLiveSeconds: Double
     /// ISO 8601 in UTC with milliseconds.
     package let notBefore: String
@@ -20,6 +22,7 @@ package struct GatewayScheduled: Codable, Hashable, Sendable, Identifiable {
         self.recipient = recipient
         text = scheduled.draft.text
         headers = scheduled.draft.headers
+        layout = scheduled.draft.layout.map { GatewayLayout($0) }
         timeToLiveSeconds = Double(scheduled.draft.timeToLive.milliseconds) / 1000
         notBefore = Timestamp.text(Int64(scheduled.notBeforeDate.timeIntervalSince1970 * 1000))
         createdAt = Timestamp.text(Int64(scheduled.scheduledAt.timeIntervalSince1970 * 1000))

@@ -27,9 +27,16 @@ struct Representer: Sendable {
         return tokens.map { GatewayToken($0, names) }
     }
 
-    func participants(_ participants: [Participant]) async -> [GatewayParticipant] {
+    /// - Parameter identifiers: those of the token that asks.
+    func participants(
+        _ participants: [Participant], as identifiers: ParticipantIdentifiers?
+    ) async -> [GatewayParticipant] {
         let names = await names(of: participants.map(\.userID))
-        return participants.map { GatewayParticipant($0, names) }
+        return participants.map {
+            var participant = GatewayParticipant($0, names)
+            participant.applicationIdentifier = identifiers?.identifier(of: $0.userID)
+            return participant
+        }
     }
 
     func advertised(_ conversations: [AdvertisedConversation]) async -> [GatewayAdvertisedConversation] {
@@ -184,6 +191,7 @@ extension GatewayMessage {
         replyTo = message.replyTo?.description
         mentions = message.mentions.map { names.party($0) }
         session = message.session.map { GatewaySession($0) }
+        layout = message.layout.map { GatewayLayout($0) }
         (isEdited, isRetracted) = (message.isEdited, message.isRetracted)
         attachments = message.attachments.map { GatewayAttachment($0) }
         reactions = message.reactions.map {

@@ -152,7 +152,7 @@ struct ConversationRoutes: RouteGroup {
         let query = try await ParticipantsQuery(request, of: node)
         let participants = try await conversation(of: request).participants(
             after: query.after, limit: query.limit, includingFormer: query.includesFormer)
-        return try .json(await representer.participants(participants))
+        return try .json(await representer.participants(participants, as: request.access.token?.participantIdentifiers))
     }
 
     private func summary(of request: Request) async throws -> ConversationSummary {

@@ -267,6 +267,8 @@ struct ReplyRequest: RequestBody, Encodable {
     var idempotencyKey: String?
     /// When it goes out, in ISO 8601; at once without it.
     var notBefore: String?
+    /// The session that it belongs to.
+    var session: SessionRequest?
 
     init(_ fields: inout JSONFields) throws(GatewayError) {
         to = try fields.optional("to", .text)
@@ -276,6 +278,7 @@ struct ReplyRequest: RequestBody, Encodable {
         answering = try fields.optional("answering", .text)
         idempotencyKey = try fields.optional("idempotencyKey", .text)
         notBefore = try fields.optional("notBefore", .text)
+        session = try fields.optional("session", .object(SessionRequest.self))
     }
 
     /// - Throws: `GatewayError` `invalidRequest` for a message that names neither a recipient nor what it answers.
@@ -295,6 +298,7 @@ struct ReplyRequest: RequestBody, Encodable {
         }
         reply.notBefore = try notBefore.map { text throws(GatewayError) in try Timestamp.due(text) }
         reply.isReply = isReply ?? false
+        reply.step = try session?.read()
         return reply
     }
 

@@ -30,12 +30,15 @@ struct MessageRequest: RequestBody, Encodable {
     let text: String
     var headers: [String: String]?
     var timeToLiveSeconds: Double?
+    var layout: LayoutRequest?
     /// The files that it brings along.
     var attachments: [AttachmentRequest]?
 
-    /// - Throws: `GatewayError` `unknownFile`; `invalidRequest`, also for a time to live that no clock can hold.
+    /// - Throws: `GatewayError` `invalidRequest`, also for a time to live that no clock can hold; `invalidMessage` for an address
+    ///   that is no link; `unknownFile`.
     func draft() throws(GatewayError) -> MessageDraft {
         var draft = MessageDraft(text, headers: headers ?? [:])
+        draft.layout = try layout?.read()
         for attachment in attachments ?? [] { draft.attachments.append(try attachment.read()) }
         if let timeToLiveSeconds {
             draft.timeToLive = .milliseconds(try Milliseconds.of(timeToLiveSeconds, field: "timeToLiveSeconds"))
@@ -50,6 +53,52 @@ extension MessageRequest {
         headers = try fields.optional("headers", .dictionary(of: .text))
         timeToLiveSeconds = try fields.optional("timeToLiveSeconds", .number)
         attachments = try fields.optional("attachments", .list(of: .object(AttachmentRequest.self)))
+        layout = try fields.optional("layout", .object(LayoutRequest.self))
+    }
+}
+
+/// How a message is to look where there is room for more than its text.
+package struct LayoutRequest: Encodable, Hashable, Sendable {
+    package var caption: String?
+    package var subcaption: String?
+    package var imageTitle: String?
+    package var imageSubtitle: String?
+    package var accessibilityLabel: String?
+    package var url: String?
+
+    package init(
+        caption: String? = nil, subcaption: String? = nil, imageTitle: String? = nil, imageSubtitle: String? = nil,
+        accessibilityLabel: String? = nil, url: String? = nil
+    ) {
+        self.caption = caption
+        self.subcaption = subcaption
+        self.imageTitle = imageTitle
+        self.imageSubtitle = imageSubtitle
+        self.accessibilityLabel = accessibilityLabel
+        self.url = url
+    }
+
+    /// - Throws: `GatewayError` `invalidMessage` for an address that is no link.
+    func read() throws(GatewayError) -> MessageLayout {
+        var layout = MessageLayout(
+            caption: caption ?? "", subcaption: subcaption ?? "", imageTitle: imageTitle ?? "",
+            imageSubtitle: imageSubtitle ?? "", accessibilityLabel: accessibilityLabel ?? "")
+        guard let url, !url.isEmpty else { return layout }
+        do throws(WebLink.Invalid) { layout.url = try WebLink(url) } catch {
+            throw GatewayError(.invalidMessage, "\(error)", .init(name: "layout.url"), cause: error)
+        }
+        return layout
+    }
+}
+
+extension LayoutRequest: RequestBody {
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        caption = try fields.optional("caption", .text)
+        subcaption = try fields.optional("subcaption", .text)
+        imageTitle = try fields.optional("imageTitle", .text)
+        imageSubtitle = try fields.optional("imageSubtitle", .text)
+        accessibilityLabel = try fields.optional("accessibilityLabel", .text)
+        url = try fields.optional("url", .text)
     }
 }
 
@@ -82,23 +131,31 @@ extension SendRequest {
 }
 
 /// A session that a message is to belong to. One without an id begins with the message.
-struct SessionRequest: RequestBody, Encodable {
+package struct SessionRequest: Encodable, Hashable, Sendable {
     var id: String?
     let summary: String
 
+    /// - Parameter id: `nil` for a session that begins with the message.
+    package init(id: String?, summary: String) {
+        self.id = id
+        self.summary = summary
+    }
+}
+
+extension SessionRequest: RequestBody {
     init(_ fields: inout JSONFields) throws(GatewayError) {
         id = try fields.optional("id", .text)
         summary = try fields.required("summary", .text)
     }
 
     /// - Throws: `GatewayError` `invalidRequest`.
-    func read() throws(GatewayError) -> (id: SessionID, summary: String) {
-        guard let id else { return (.random(), summary) }
+    func read() throws(GatewayError) -> SessionStep {
+        guard let id else { return SessionStep(.random(), summary: summary) }
         guard let session = SessionID(id) else {
             throw GatewayError(
                 .invalidRequest, "\"\(Excerpt.of(id))\" is not the id of a session", .init(name: "session"))
         }
-        return (session, summary)
+        return SessionStep(session, summary: summary)
     }
 }
 

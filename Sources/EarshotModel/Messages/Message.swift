@@ -63,7 +63,7 @@ public struct Message: Hashable, Sendable, Identifiable {
     package var expiry: Int64 { fields.value.expiry }
     /// Its state for each recipient. This is a copy; the event bus reports changes.
     public var states: [UserID: DeliveryState] { fields.value.states }
-    /// Whether its content was deleted. Then text and headers are empty.
+    /// Whether its content was deleted. Then text and headers are empty, and it has no layout.
     public var isDeleted: Bool { fields.value.isDeleted }
     /// The message that it answers; it need not be here.
     public var replyTo: MessageID? {
@@ -75,9 +75,11 @@ public struct Message: Hashable, Sendable, Identifiable {
     public var attachments: [Attachment] { fields.value.content.attachments }
     /// Its part in a session of messages that build on each other.
     public var session: MessageSession? { fields.value.content.session }
+    /// How it looks where there is room for more than its text; `nil` if its author said nothing of that.
+    public var layout: MessageLayout? { fields.value.content.layout }
     /// Whether its author gave it another text, which `text` is.
     public var isEdited: Bool { fields.value.isEdited }
-    /// Whether its author took it back. Then text and headers are empty.
+    /// Whether its author took it back. Then text and headers are empty, and it has no layout.
     public var isRetracted: Bool { fields.value.isRetracted }
     /// Who reacts to it with what. Messages in events have none yet.
     public var reactions: [Reaction] { fields.value.reactions }
@@ -130,6 +132,7 @@ public struct MessageDraft: Hashable, Sendable {
     /// The message that it answers.
     @Seldom package var replyTo: LogPlace?
     @Seldom package var session: MessageSession?
+    @Seldom private var kept: MessageLayout?
 
     public init(
         _ text: String, headers: [String: String] = [:], timeToLive: Duration = Self.defaultTimeToLive
@@ -137,6 +140,12 @@ public struct MessageDraft: Hashable, Sendable {
         self.text = text
         self.headers = headers
         self.timeToLive = timeToLive
+    }
+
+    /// How it looks where there is room for more than its text. One that is empty is none.
+    public var layout: MessageLayout? {
+        get { kept }
+        set { kept = newValue?.isEmpty == true ? nil : newValue }
     }
 
     /// Why a draft cannot be sent.
@@ -151,6 +160,7 @@ public struct MessageDraft: Hashable, Sendable {
         case invalidAttachment(Attachment.Invalid)
         case summaryTooLong(bytes: Int)
         case emptySummary
+        case layoutTextTooLong(part: String, bytes: Int)
         case emptyEmoji
         case emojiTooLong(bytes: Int)
         case counterOutOfRange
@@ -168,6 +178,8 @@ public struct MessageDraft: Hashable, Sendable {
             case .summaryTooLong(let bytes):
                 "the summary is \(bytes) bytes of UTF-8, and the limit is \(Limits.summaryBytes)"
             case .emptySummary: "a message of a session has no summary"
+            case .layoutTextTooLong(let part, let bytes):
+                "the \(part) is \(bytes) bytes of UTF-8, and the limit is \(Limits.layoutTextBytes)"
             case .emptyEmoji: "a reaction has no emoji"
             case .emojiTooLong(let bytes): "the emoji is \(bytes) bytes of UTF-8, and the limit is \(Limits.emojiBytes)"
             case .counterOutOfRange: "its counter is not between 1 and \(Int64.max)"
@@ -180,6 +192,7 @@ public struct MessageDraft: Hashable, Sendable {
         try Self.check(text: text, attachments)
         guard timeToLive > .zero else { throw .timeToLiveNotPositive }
         try Self.check(mentions: mentions, session, headers)
+        try layout?.validate()
     }
 
     /// - Parameter attachments: what a text may be empty beside.
@@ -218,12 +231,12 @@ public struct MessageDraft: Hashable, Sendable {
     package var content: MessageContent {
         MessageContent(
             text, headers: headers, replyTo: replyTo, mentions: mentions.isEmpty ? [] : Set(mentions).sorted(),
-            session: session, attachments: attachments)
+            session: session, layout: layout, attachments: attachments)
     }
 
     package init(_ content: MessageContent, timeToLive: Duration = Self.defaultTimeToLive) {
         self.init(content.text, headers: content.headers, timeToLive: timeToLive)
         (mentions, replyTo, session) = (content.mentions, content.replyTo, content.session)
-        attachments = content.attachments
+        (attachments, layout) = (content.attachments, content.layout)
     }
 }

@@ -7,18 +7,20 @@ package struct MessageContent: Hashable, Sendable {
     /// Users whom it is meant for in particular, ascending.
     package var mentions: [UserID]
     @Seldom package var session: MessageSession?
+    @Seldom package var layout: MessageLayout?
     /// The files that it brings along, in its author's order.
     package var attachments: [Attachment]
 
     package init(
         _ text: String, headers: [String: String] = [:], replyTo: LogPlace? = nil, mentions: [UserID] = [],
-        session: MessageSession? = nil, attachments: [Attachment] = []
+        session: MessageSession? = nil, layout: MessageLayout? = nil, attachments: [Attachment] = []
     ) {
         self.text = text
         self.headers = headers
         self.replyTo = replyTo
         self.mentions = mentions
         self.session = session
+        self.layout = layout
         self.attachments = attachments
     }
 
@@ -26,6 +28,7 @@ package struct MessageContent: Hashable, Sendable {
     package func validate() throws(MessageDraft.Invalid) {
         try MessageDraft.check(text: text, attachments)
         try MessageDraft.check(mentions: mentions, session, headers)
+        try layout?.validate()
     }
 }
 
@@ -125,8 +128,9 @@ package enum EntryDraft: Hashable, Sendable {
     package var byteCount: Int {
         switch self {
         case .message(let draft):
-            draft.headers.reduce(draft.text.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-                + draft.attachments.reduce(0) { $0 + $1.byteSize }
+            draft.headers.reduce(draft.text.utf8.count + (draft.layout?.byteCount ?? 0)) {
+                $0 + $1.key.utf8.count + $1.value.utf8.count
+            } + draft.attachments.reduce(0) { $0 + $1.byteSize }
         case .amendment(let amendment):
             switch amendment.content {
             case .edit(let text, _): text.utf8.count

@@ -21,6 +21,22 @@ public struct SessionID: Hashable, Sendable, Comparable, LosslessStringConvertib
     public static func < (a: SessionID, b: SessionID) -> Bool { a.bytes < b.bytes }
 }
 
+/// The session that a message is to belong to.
+public struct SessionStep: Hashable, Sendable {
+    public let id: SessionID
+    /// What is left of the message when a later one has taken its place: 1 byte to `Limits.summaryBytes` of UTF-8.
+    public let summary: String
+
+    /// The next message of a session.
+    /// - Parameters:
+    ///   - id: the session; `SessionID.random()` begins one.
+    ///   - summary: what is left of the message when the next one has come.
+    public init(_ id: SessionID, summary: String) {
+        self.id = id
+        self.summary = summary
+    }
+}
+
 /// A message's part in a session.
 public struct MessageSession: Hashable, Sendable {
     public let id: SessionID

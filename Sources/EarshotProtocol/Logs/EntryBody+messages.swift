@@ -45,6 +45,10 @@ extension MessageContent {
         self.init(wire.text, headers: wire.headers)
         if let place = wire.replyTo { replyTo = try LogPlace(place) }
         if let step = wire.session { session = try MessageSession(step) }
+        if let parts = wire.layout {
+            let read = try MessageLayout(parts)
+            layout = read.isEmpty ? nil : read
+        }
         guard wire.mentions.count <= Limits.mentions else {
             throw ProtocolError(.violation, "a message mentions \(wire.mentions.count) users")
         }
@@ -63,7 +67,7 @@ extension MessageContent {
     var wire: Wire.Text {
         Wire.Text(
             text: text, headers: headers, replyTo: replyTo?.wire, mentions: mentions.map { Wire.bytes($0) },
-            session: session?.wire, attachments: attachments.map(\.wire))
+            session: session?.wire, layout: layout?.wire, attachments: attachments.map(\.wire))
     }
 }
 
@@ -149,6 +153,24 @@ extension MessageSession {
     }
 
     fileprivate var wire: Wire.Session { Wire.Session(sessionID: id.bytes.bytes, counter: counter, summary: summary) }
+}
+
+extension MessageLayout {
+    fileprivate init(_ wire: Wire.Layout) throws(ProtocolError) {
+        self.init(
+            caption: wire.caption, subcaption: wire.subcaption, imageTitle: wire.imageTitle,
+            imageSubtitle: wire.imageSubtitle, accessibilityLabel: wire.accessibilityLabel)
+        guard !wire.url.isEmpty else { return }
+        do throws(WebLink.Invalid) { url = try WebLink(wire.url) } catch {
+            throw ProtocolError(.violation, "a message is not valid: \(error)")
+        }
+    }
+
+    fileprivate var wire: Wire.Layout {
+        Wire.Layout(
+            caption: caption, subcaption: subcaption, imageTitle: imageTitle, imageSubtitle: imageSubtitle,
+            accessibilityLabel: accessibilityLabel, url: url?.description ?? "")
+    }
 }
 
 extension EntryContent {

@@ -27,6 +27,7 @@ extension Wire {
         var replyTo: LogPlace?
         var mentions: [[UInt8]] = []
         var session: Session?
+        var layout: Layout?
         var attachments: [Attachment] = []
 
         mutating func take(_ field: WireField) throws(WireError) {
@@ -38,6 +39,7 @@ extension Wire {
             case (3, .bytes(let bytes)): replyTo = try LogPlace(merging: bytes, into: replyTo)
             case (4, .bytes(let bytes)): mentions.append(Array(bytes))
             case (5, .bytes(let bytes)): session = try Session(merging: bytes, into: session)
+            case (6, .bytes(let bytes)): layout = try Layout(merging: bytes, into: layout)
             case (12, .bytes(let bytes)): attachments.append(try Attachment(merging: bytes))
             default: break
             }
@@ -54,6 +56,7 @@ extension Wire {
             if let replyTo { writer.message(3, replyTo) }
             for mention in mentions { writer.bytes(4, mention, isCase: true) }
             if let session { writer.message(5, session) }
+            if let layout { writer.message(6, layout) }
             for attachment in attachments { writer.message(12, attachment) }
         }
     }
@@ -98,6 +101,36 @@ extension Wire {
             writer.bytes(1, sessionID)
             writer.varint(2, counter)
             writer.text(3, summary)
+        }
+    }
+
+    struct Layout: WireMessage {
+        var caption = ""
+        var subcaption = ""
+        var imageTitle = ""
+        var imageSubtitle = ""
+        var accessibilityLabel = ""
+        var url = ""
+
+        mutating func take(_ field: WireField) throws(WireError) {
+            switch (field.number, field.value) {
+            case (1, .bytes(let bytes)): caption = try Wire.text(bytes)
+            case (2, .bytes(let bytes)): subcaption = try Wire.text(bytes)
+            case (3, .bytes(let bytes)): imageTitle = try Wire.text(bytes)
+            case (4, .bytes(let bytes)): imageSubtitle = try Wire.text(bytes)
+            case (5, .bytes(let bytes)): accessibilityLabel = try Wire.text(bytes)
+            case (6, .bytes(let bytes)): url = try Wire.text(bytes)
+            default: break
+            }
+        }
+
+        func write(to writer: inout WireWriter) {
+            writer.text(1, caption)
+            writer.text(2, subcaption)
+            writer.text(3, imageTitle)
+            writer.text(4, imageSubtitle)
+            writer.text(5, accessibilityLabel)
+            writer.text(6, url)
         }
     }
 

@@ -60,12 +60,16 @@ extension HistoryReader {
         }
     }
 
-    /// The steps of a session in one conversation.
+    /// The steps of a session in one conversation. One that its author withholds is none: nobody else ever has it.
     func session(_ id: Data, in conversationID: ConversationID) throws -> Succession<MessageID> {
         var session = Succession<MessageID>()
         let found = try Row.fetchCursor(
-            db.cachedStatement(sql: "\(Self.relations) WHERE relation.session = ? AND log.conversationID = ?"),
-            arguments: [id, conversationID.data])
+            db.cachedStatement(
+                sql: """
+                    \(Self.relations) WHERE relation.session = ? AND log.conversationID = ? AND entry.kind = ?
+                        AND NOT EXISTS (SELECT 1 FROM failure
+                            WHERE failure.log = relation.log AND failure.sequence = relation.sequence AND isWithheld)
+                    """), arguments: [id, conversationID.data, EntryKind.text.rawValue])
         while let row = try found.next() {
             let (_, _, stamp, messageID) = try relation(row)
             session.note(messageID, counter: try rows.number(row, "counter"), at: stamp)

@@ -719,189 +719,204 @@ nonisolated struct Earshot_V2_Entry: Sendable {
   init() {}
 }
 
-nonisolated struct Earshot_V2_EntryBody: Sendable {
+nonisolated struct Earshot_V2_EntryBody: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// Milliseconds since 1970 in the upper 48 bits, a counter in the lower 16.
-  var timestamp: UInt64 = 0
+  var timestamp: UInt64 {
+    get {_storage._timestamp}
+    set {_uniqueStorage()._timestamp = newValue}
+  }
 
   /// Milliseconds since 1970 (UTC).
-  var expiry: UInt64 = 0
+  var expiry: UInt64 {
+    get {_storage._expiry}
+    set {_uniqueStorage()._expiry = newValue}
+  }
 
-  var content: Earshot_V2_EntryBody.OneOf_Content? = nil
+  var content: OneOf_Content? {
+    get {return _storage._content}
+    set {_uniqueStorage()._content = newValue}
+  }
 
   var text: Earshot_V2_Text {
     get {
-      if case .text(let v)? = content {return v}
+      if case .text(let v)? = _storage._content {return v}
       return Earshot_V2_Text()
     }
-    set {content = .text(newValue)}
+    set {_uniqueStorage()._content = .text(newValue)}
   }
 
   var branches: Earshot_V2_Branches {
     get {
-      if case .branches(let v)? = content {return v}
+      if case .branches(let v)? = _storage._content {return v}
       return Earshot_V2_Branches()
     }
-    set {content = .branches(newValue)}
+    set {_uniqueStorage()._content = .branches(newValue)}
   }
 
   var edit: Earshot_V2_Edit {
     get {
-      if case .edit(let v)? = content {return v}
+      if case .edit(let v)? = _storage._content {return v}
       return Earshot_V2_Edit()
     }
-    set {content = .edit(newValue)}
+    set {_uniqueStorage()._content = .edit(newValue)}
   }
 
   var retract: Earshot_V2_Retract {
     get {
-      if case .retract(let v)? = content {return v}
+      if case .retract(let v)? = _storage._content {return v}
       return Earshot_V2_Retract()
     }
-    set {content = .retract(newValue)}
+    set {_uniqueStorage()._content = .retract(newValue)}
   }
 
   var reaction: Earshot_V2_Reaction {
     get {
-      if case .reaction(let v)? = content {return v}
+      if case .reaction(let v)? = _storage._content {return v}
       return Earshot_V2_Reaction()
     }
-    set {content = .reaction(newValue)}
+    set {_uniqueStorage()._content = .reaction(newValue)}
   }
 
   var join: Earshot_V2_Join {
     get {
-      if case .join(let v)? = content {return v}
+      if case .join(let v)? = _storage._content {return v}
       return Earshot_V2_Join()
     }
-    set {content = .join(newValue)}
+    set {_uniqueStorage()._content = .join(newValue)}
   }
 
   var leave: Earshot_V2_Leave {
     get {
-      if case .leave(let v)? = content {return v}
+      if case .leave(let v)? = _storage._content {return v}
       return Earshot_V2_Leave()
     }
-    set {content = .leave(newValue)}
+    set {_uniqueStorage()._content = .leave(newValue)}
   }
 
   /// In logs of messages of a private conversation.
   var version: Earshot_V2_Version {
     get {
-      if case .version(let v)? = content {return v}
+      if case .version(let v)? = _storage._content {return v}
       return Earshot_V2_Version()
     }
-    set {content = .version(newValue)}
+    set {_uniqueStorage()._content = .version(newValue)}
   }
 
   /// In its control logs.
   var created: Earshot_V2_Created {
     get {
-      if case .created(let v)? = content {return v}
+      if case .created(let v)? = _storage._content {return v}
       return Earshot_V2_Created()
     }
-    set {content = .created(newValue)}
+    set {_uniqueStorage()._content = .created(newValue)}
   }
 
   var add: Earshot_V2_Add {
     get {
-      if case .add(let v)? = content {return v}
+      if case .add(let v)? = _storage._content {return v}
       return Earshot_V2_Add()
     }
-    set {content = .add(newValue)}
+    set {_uniqueStorage()._content = .add(newValue)}
   }
 
   var remove: Earshot_V2_Remove {
     get {
-      if case .remove(let v)? = content {return v}
+      if case .remove(let v)? = _storage._content {return v}
       return Earshot_V2_Remove()
     }
-    set {content = .remove(newValue)}
+    set {_uniqueStorage()._content = .remove(newValue)}
   }
 
   var update: Earshot_V2_Update {
     get {
-      if case .update(let v)? = content {return v}
+      if case .update(let v)? = _storage._content {return v}
       return Earshot_V2_Update()
     }
-    set {content = .update(newValue)}
+    set {_uniqueStorage()._content = .update(newValue)}
   }
 
   var pass: Earshot_V2_Pass {
     get {
-      if case .pass(let v)? = content {return v}
+      if case .pass(let v)? = _storage._content {return v}
       return Earshot_V2_Pass()
     }
-    set {content = .pass(newValue)}
+    set {_uniqueStorage()._content = .pass(newValue)}
   }
 
   var handOver: Earshot_V2_HandOver {
     get {
-      if case .handOver(let v)? = content {return v}
+      if case .handOver(let v)? = _storage._content {return v}
       return Earshot_V2_HandOver()
     }
-    set {content = .handOver(newValue)}
+    set {_uniqueStorage()._content = .handOver(newValue)}
   }
 
   var closed: Earshot_V2_Closed {
     get {
-      if case .closed(let v)? = content {return v}
+      if case .closed(let v)? = _storage._content {return v}
       return Earshot_V2_Closed()
     }
-    set {content = .closed(newValue)}
+    set {_uniqueStorage()._content = .closed(newValue)}
   }
 
   var begin: Earshot_V2_Begin {
     get {
-      if case .begin(let v)? = content {return v}
+      if case .begin(let v)? = _storage._content {return v}
       return Earshot_V2_Begin()
     }
-    set {content = .begin(newValue)}
+    set {_uniqueStorage()._content = .begin(newValue)}
   }
 
   /// In every conversation of the author's user.
   var cut: Earshot_V2_Cut {
     get {
-      if case .cut(let v)? = content {return v}
+      if case .cut(let v)? = _storage._content {return v}
       return Earshot_V2_Cut()
     }
-    set {content = .cut(newValue)}
+    set {_uniqueStorage()._content = .cut(newValue)}
   }
 
   /// In the author's user's own conversation.
   var decision: Earshot_V2_Decision {
     get {
-      if case .decision(let v)? = content {return v}
+      if case .decision(let v)? = _storage._content {return v}
       return Earshot_V2_Decision()
     }
-    set {content = .decision(newValue)}
+    set {_uniqueStorage()._content = .decision(newValue)}
   }
 
   var erasure: Earshot_V2_Erasure {
     get {
-      if case .erasure(let v)? = content {return v}
+      if case .erasure(let v)? = _storage._content {return v}
       return Earshot_V2_Erasure()
     }
-    set {content = .erasure(newValue)}
+    set {_uniqueStorage()._content = .erasure(newValue)}
   }
 
   var profile: Earshot_V2_Profile {
     get {
-      if case .profile(let v)? = content {return v}
+      if case .profile(let v)? = _storage._content {return v}
       return Earshot_V2_Profile()
     }
-    set {content = .profile(newValue)}
+    set {_uniqueStorage()._content = .profile(newValue)}
   }
 
   /// 16 bytes by which the author's device finds the entry again, or nothing. They mean nothing to others.
-  var key: Data = Data()
+  var key: Data {
+    get {_storage._key}
+    set {_uniqueStorage()._key = newValue}
+  }
 
   /// 16 bytes that nobody but the author's device can guess, so that the hash does not tell a short text. They mean
   /// nothing else.
-  var salt: Data = Data()
+  var salt: Data {
+    get {_storage._salt}
+    set {_uniqueStorage()._salt = newValue}
+  }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -934,6 +949,8 @@ nonisolated struct Earshot_V2_EntryBody: Sendable {
   }
 
   init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// The ends of the logs of its device that an epoch follows, as far as the device knew them.
@@ -1446,6 +1463,15 @@ nonisolated struct Earshot_V2_Text: Sendable {
   /// Clears the value of `session`. Subsequent reads from it will return its default value.
   mutating func clearSession() {self._session = nil}
 
+  var layout: Earshot_V2_Layout {
+    get {_layout ?? Earshot_V2_Layout()}
+    set {_layout = newValue}
+  }
+  /// Returns true if `layout` has been explicitly set.
+  var hasLayout: Bool {self._layout != nil}
+  /// Clears the value of `layout`. Subsequent reads from it will return its default value.
+  mutating func clearLayout() {self._layout = nil}
+
   /// The files that it brings along.
   var attachments: [Earshot_V2_Attachment] = []
 
@@ -1455,6 +1481,7 @@ nonisolated struct Earshot_V2_Text: Sendable {
 
   fileprivate var _replyTo: Earshot_V2_LogPlace? = nil
   fileprivate var _session: Earshot_V2_Session? = nil
+  fileprivate var _layout: Earshot_V2_Layout? = nil
 }
 
 /// A file, as the author of a message names it.
@@ -1506,6 +1533,31 @@ nonisolated struct Earshot_V2_Session: Sendable {
   var counter: UInt64 = 0
 
   var summary: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// How a message looks where there is room for more than its text. Every part may be left out.
+nonisolated struct Earshot_V2_Layout: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var caption: String = String()
+
+  var subcaption: String = String()
+
+  var imageTitle: String = String()
+
+  var imageSubtitle: String = String()
+
+  /// What a screen reader reads in place of the message.
+  var accessibilityLabel: String = String()
+
+  /// http or https.
+  var url: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3332,389 +3384,433 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
   static let protoMessageName: String = _protobuf_package + ".EntryBody"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0\u{1}branches\0\u{1}version\0\u{1}join\0\u{1}leave\0\u{1}edit\0\u{1}retract\0\u{1}reaction\0\u{1}cut\0\u{2}\u{7}created\0\u{1}add\0\u{1}remove\0\u{1}update\0\u{1}pass\0\u{3}hand_over\0\u{1}closed\0\u{1}begin\0\u{2}\u{d}decision\0\u{1}erasure\0\u{2}\u{9}profile\0")
 
+  fileprivate class _StorageClass {
+    var _timestamp: UInt64 = 0
+    var _expiry: UInt64 = 0
+    var _content: Earshot_V2_EntryBody.OneOf_Content?
+    var _key: Data = Data()
+    var _salt: Data = Data()
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _timestamp = source._timestamp
+      _expiry = source._expiry
+      _content = source._content
+      _key = source._key
+      _salt = source._salt
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularFixed64Field(value: &self.timestamp) }()
-      case 2: try { try decoder.decodeSingularFixed64Field(value: &self.expiry) }()
-      case 3: try {
-        var v: Earshot_V2_Text?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .text(let m) = current {v = m}
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularFixed64Field(value: &_storage._timestamp) }()
+        case 2: try { try decoder.decodeSingularFixed64Field(value: &_storage._expiry) }()
+        case 3: try {
+          var v: Earshot_V2_Text?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .text(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .text(v)
+          }
+        }()
+        case 4: try { try decoder.decodeSingularBytesField(value: &_storage._key) }()
+        case 5: try { try decoder.decodeSingularBytesField(value: &_storage._salt) }()
+        case 6: try {
+          var v: Earshot_V2_Branches?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .branches(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .branches(v)
+          }
+        }()
+        case 7: try {
+          var v: Earshot_V2_Version?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .version(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .version(v)
+          }
+        }()
+        case 8: try {
+          var v: Earshot_V2_Join?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .join(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .join(v)
+          }
+        }()
+        case 9: try {
+          var v: Earshot_V2_Leave?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .leave(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .leave(v)
+          }
+        }()
+        case 10: try {
+          var v: Earshot_V2_Edit?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .edit(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .edit(v)
+          }
+        }()
+        case 11: try {
+          var v: Earshot_V2_Retract?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .retract(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .retract(v)
+          }
+        }()
+        case 12: try {
+          var v: Earshot_V2_Reaction?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .reaction(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .reaction(v)
+          }
+        }()
+        case 13: try {
+          var v: Earshot_V2_Cut?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .cut(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .cut(v)
+          }
+        }()
+        case 20: try {
+          var v: Earshot_V2_Created?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .created(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .created(v)
+          }
+        }()
+        case 21: try {
+          var v: Earshot_V2_Add?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .add(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .add(v)
+          }
+        }()
+        case 22: try {
+          var v: Earshot_V2_Remove?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .remove(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .remove(v)
+          }
+        }()
+        case 23: try {
+          var v: Earshot_V2_Update?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .update(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .update(v)
+          }
+        }()
+        case 24: try {
+          var v: Earshot_V2_Pass?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .pass(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .pass(v)
+          }
+        }()
+        case 25: try {
+          var v: Earshot_V2_HandOver?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .handOver(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .handOver(v)
+          }
+        }()
+        case 26: try {
+          var v: Earshot_V2_Closed?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .closed(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .closed(v)
+          }
+        }()
+        case 27: try {
+          var v: Earshot_V2_Begin?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .begin(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .begin(v)
+          }
+        }()
+        case 40: try {
+          var v: Earshot_V2_Decision?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .decision(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .decision(v)
+          }
+        }()
+        case 41: try {
+          var v: Earshot_V2_Erasure?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .erasure(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .erasure(v)
+          }
+        }()
+        case 50: try {
+          var v: Earshot_V2_Profile?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .profile(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .profile(v)
+          }
+        }()
+        default: break
         }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .text(v)
-        }
-      }()
-      case 4: try { try decoder.decodeSingularBytesField(value: &self.key) }()
-      case 5: try { try decoder.decodeSingularBytesField(value: &self.salt) }()
-      case 6: try {
-        var v: Earshot_V2_Branches?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .branches(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .branches(v)
-        }
-      }()
-      case 7: try {
-        var v: Earshot_V2_Version?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .version(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .version(v)
-        }
-      }()
-      case 8: try {
-        var v: Earshot_V2_Join?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .join(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .join(v)
-        }
-      }()
-      case 9: try {
-        var v: Earshot_V2_Leave?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .leave(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .leave(v)
-        }
-      }()
-      case 10: try {
-        var v: Earshot_V2_Edit?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .edit(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .edit(v)
-        }
-      }()
-      case 11: try {
-        var v: Earshot_V2_Retract?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .retract(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .retract(v)
-        }
-      }()
-      case 12: try {
-        var v: Earshot_V2_Reaction?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .reaction(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .reaction(v)
-        }
-      }()
-      case 13: try {
-        var v: Earshot_V2_Cut?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .cut(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .cut(v)
-        }
-      }()
-      case 20: try {
-        var v: Earshot_V2_Created?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .created(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .created(v)
-        }
-      }()
-      case 21: try {
-        var v: Earshot_V2_Add?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .add(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .add(v)
-        }
-      }()
-      case 22: try {
-        var v: Earshot_V2_Remove?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .remove(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .remove(v)
-        }
-      }()
-      case 23: try {
-        var v: Earshot_V2_Update?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .update(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .update(v)
-        }
-      }()
-      case 24: try {
-        var v: Earshot_V2_Pass?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .pass(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .pass(v)
-        }
-      }()
-      case 25: try {
-        var v: Earshot_V2_HandOver?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .handOver(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .handOver(v)
-        }
-      }()
-      case 26: try {
-        var v: Earshot_V2_Closed?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .closed(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .closed(v)
-        }
-      }()
-      case 27: try {
-        var v: Earshot_V2_Begin?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .begin(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .begin(v)
-        }
-      }()
-      case 40: try {
-        var v: Earshot_V2_Decision?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .decision(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .decision(v)
-        }
-      }()
-      case 41: try {
-        var v: Earshot_V2_Erasure?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .erasure(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .erasure(v)
-        }
-      }()
-      case 50: try {
-        var v: Earshot_V2_Profile?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .profile(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .profile(v)
-        }
-      }()
-      default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.timestamp != 0 {
-      try visitor.visitSingularFixed64Field(value: self.timestamp, fieldNumber: 1)
-    }
-    if self.expiry != 0 {
-      try visitor.visitSingularFixed64Field(value: self.expiry, fieldNumber: 2)
-    }
-    try { if case .text(let v)? = self.content {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    if !self.key.isEmpty {
-      try visitor.visitSingularBytesField(value: self.key, fieldNumber: 4)
-    }
-    if !self.salt.isEmpty {
-      try visitor.visitSingularBytesField(value: self.salt, fieldNumber: 5)
-    }
-    switch self.content {
-    case .branches?: try {
-      guard case .branches(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    }()
-    case .version?: try {
-      guard case .version(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    }()
-    case .join?: try {
-      guard case .join(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    }()
-    case .leave?: try {
-      guard case .leave(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-    }()
-    case .edit?: try {
-      guard case .edit(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-    }()
-    case .retract?: try {
-      guard case .retract(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-    }()
-    case .reaction?: try {
-      guard case .reaction(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
-    }()
-    case .cut?: try {
-      guard case .cut(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-    }()
-    case .created?: try {
-      guard case .created(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
-    }()
-    case .add?: try {
-      guard case .add(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
-    }()
-    case .remove?: try {
-      guard case .remove(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
-    }()
-    case .update?: try {
-      guard case .update(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
-    }()
-    case .pass?: try {
-      guard case .pass(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
-    }()
-    case .handOver?: try {
-      guard case .handOver(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
-    }()
-    case .closed?: try {
-      guard case .closed(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 26)
-    }()
-    case .begin?: try {
-      guard case .begin(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 27)
-    }()
-    case .decision?: try {
-      guard case .decision(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
-    }()
-    case .erasure?: try {
-      guard case .erasure(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
-    }()
-    case .profile?: try {
-      guard case .profile(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
-    }()
-    default: break
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._timestamp != 0 {
+        try visitor.visitSingularFixed64Field(value: _storage._timestamp, fieldNumber: 1)
+      }
+      if _storage._expiry != 0 {
+        try visitor.visitSingularFixed64Field(value: _storage._expiry, fieldNumber: 2)
+      }
+      try { if case .text(let v)? = _storage._content {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      if !_storage._key.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._key, fieldNumber: 4)
+      }
+      if !_storage._salt.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._salt, fieldNumber: 5)
+      }
+      switch _storage._content {
+      case .branches?: try {
+        guard case .branches(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      }()
+      case .version?: try {
+        guard case .version(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      }()
+      case .join?: try {
+        guard case .join(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      }()
+      case .leave?: try {
+        guard case .leave(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      }()
+      case .edit?: try {
+        guard case .edit(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      }()
+      case .retract?: try {
+        guard case .retract(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      }()
+      case .reaction?: try {
+        guard case .reaction(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      }()
+      case .cut?: try {
+        guard case .cut(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      }()
+      case .created?: try {
+        guard case .created(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      }()
+      case .add?: try {
+        guard case .add(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      }()
+      case .remove?: try {
+        guard case .remove(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      }()
+      case .update?: try {
+        guard case .update(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+      }()
+      case .pass?: try {
+        guard case .pass(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+      }()
+      case .handOver?: try {
+        guard case .handOver(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
+      }()
+      case .closed?: try {
+        guard case .closed(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 26)
+      }()
+      case .begin?: try {
+        guard case .begin(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 27)
+      }()
+      case .decision?: try {
+        guard case .decision(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+      }()
+      case .erasure?: try {
+        guard case .erasure(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+      }()
+      case .profile?: try {
+        guard case .profile(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+      }()
+      default: break
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Earshot_V2_EntryBody, rhs: Earshot_V2_EntryBody) -> Bool {
-    if lhs.timestamp != rhs.timestamp {return false}
-    if lhs.expiry != rhs.expiry {return false}
-    if lhs.content != rhs.content {return false}
-    if lhs.key != rhs.key {return false}
-    if lhs.salt != rhs.salt {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._timestamp != rhs_storage._timestamp {return false}
+        if _storage._expiry != rhs_storage._expiry {return false}
+        if _storage._content != rhs_storage._content {return false}
+        if _storage._key != rhs_storage._key {return false}
+        if _storage._salt != rhs_storage._salt {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4580,7 +4676,7 @@ nonisolated extension Earshot_V2_BotCommand: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Earshot_V2_Text: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Text"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}headers\0\u{3}reply_to\0\u{1}mentions\0\u{1}session\0\u{2}\u{7}attachments\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}headers\0\u{3}reply_to\0\u{1}mentions\0\u{1}session\0\u{1}layout\0\u{2}\u{6}attachments\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4593,6 +4689,7 @@ nonisolated extension Earshot_V2_Text: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 3: try { try decoder.decodeSingularMessageField(value: &self._replyTo) }()
       case 4: try { try decoder.decodeRepeatedBytesField(value: &self.mentions) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._session) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._layout) }()
       case 12: try { try decoder.decodeRepeatedMessageField(value: &self.attachments) }()
       default: break
       }
@@ -4619,6 +4716,9 @@ nonisolated extension Earshot_V2_Text: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._session {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     } }()
+    try { if let v = self._layout {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     if !self.attachments.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.attachments, fieldNumber: 12)
     }
@@ -4631,6 +4731,7 @@ nonisolated extension Earshot_V2_Text: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs._replyTo != rhs._replyTo {return false}
     if lhs.mentions != rhs.mentions {return false}
     if lhs._session != rhs._session {return false}
+    if lhs._layout != rhs._layout {return false}
     if lhs.attachments != rhs.attachments {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -4757,6 +4858,61 @@ nonisolated extension Earshot_V2_Session: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.sessionID != rhs.sessionID {return false}
     if lhs.counter != rhs.counter {return false}
     if lhs.summary != rhs.summary {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Layout: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Layout"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}caption\0\u{1}subcaption\0\u{3}image_title\0\u{3}image_subtitle\0\u{3}accessibility_label\0\u{1}url\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.caption) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.subcaption) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.imageTitle) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.imageSubtitle) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.accessibilityLabel) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.url) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.caption.isEmpty {
+      try visitor.visitSingularStringField(value: self.caption, fieldNumber: 1)
+    }
+    if !self.subcaption.isEmpty {
+      try visitor.visitSingularStringField(value: self.subcaption, fieldNumber: 2)
+    }
+    if !self.imageTitle.isEmpty {
+      try visitor.visitSingularStringField(value: self.imageTitle, fieldNumber: 3)
+    }
+    if !self.imageSubtitle.isEmpty {
+      try visitor.visitSingularStringField(value: self.imageSubtitle, fieldNumber: 4)
+    }
+    if !self.accessibilityLabel.isEmpty {
+      try visitor.visitSingularStringField(value: self.accessibilityLabel, fieldNumber: 5)
+    }
+    if !self.url.isEmpty {
+      try visitor.visitSingularStringField(value: self.url, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Layout, rhs: Earshot_V2_Layout) -> Bool {
+    if lhs.caption != rhs.caption {return false}
+    if lhs.subcaption != rhs.subcaption {return false}
+    if lhs.imageTitle != rhs.imageTitle {return false}
+    if lhs.imageSubtitle != rhs.imageSubtitle {return false}
+    if lhs.accessibilityLabel != rhs.accessibilityLabel {return false}
+    if lhs.url != rhs.url {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

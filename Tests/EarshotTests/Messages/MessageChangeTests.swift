@@ -147,4 +147,39 @@ struct MessageChangeTests {
             #expect(history[0].session?.summary == "e4")
         }
     }
+
+    @Test("a step of a session that was taken back before it left is none: the next one has its number")
+    func cancelledStep() async throws {
+        let session = SessionID.random()
+        try await alice.start()
+        let messages = alice.node.messages
+        let first = try await messages.send(MessageDraft("1"), in: session, summary: "one", to: bob.userID)
+        let second = try await messages.send(MessageDraft("2"), in: session, summary: "two", to: bob.userID)
+        #expect(try await messages.message(first.messageID).session?.isSuperseded == true)
+        try await messages.cancel(second.messageID)
+        #expect(try await messages.message(first.messageID).session?.isSuperseded == false)
+        let third = try await messages.send(MessageDraft("3"), in: session, summary: "three", to: bob.userID)
+        #expect([first, second, third].map { $0.session?.counter } == [1, 2, 2])
+    }
+
+    @Test("a layout reaches the recipient, stays when the text is edited, and goes when it is taken back")
+    func layouts() async throws {
+        try await TestUser.meet(alice, bob)
+        var draft = MessageDraft("Dinner at eight?")
+        let layout = MessageLayout(
+            caption: "Luigi's", subcaption: "at eight", accessibilityLabel: "An invitation to dinner",
+            url: try WebLink("https://example.org/menu"))
+        draft.layout = layout
+        let message = try await alice.node.messages.send(draft, to: bob.userID)
+        #expect(message.layout == layout)
+        try await alice.events.state(.delivered, of: message.messageID)
+        #expect(try await bob.node.messages.message(message.messageID).layout == layout)
+        let edited = try await alice.node.messages.edit(message.messageID, "Dinner at nine?")
+        #expect(edited.layout == layout && edited.text == "Dinner at nine?")
+        #expect(try await alice.node.messages.retract(message.messageID).layout == nil)
+        draft.layout?.caption = String(repeating: "x", count: Limits.layoutTextBytes + 1)
+        await expect(.invalidMessage) { [draft, bob] in
+            _ = try await alice.node.messages.send(draft, to: bob.userID)
+        }
+    }
 }

@@ -51,6 +51,18 @@ struct SearchTests {
         #expect(try await texts("midnight", of: alice) == [])
     }
 
+    @Test("finds what a layout says, and a summary, as what the message shows")
+    func layout() async throws {
+        try await TestUser.meet(alice, bob)
+        var draft = MessageDraft("Dinner?")
+        draft.layout = MessageLayout(caption: "Trattoria", accessibilityLabel: "Invitation")
+        _ = try await alice.node.messages.send(
+            draft, in: .random(), summary: "proposal", to: bob.userID)
+        for words in ["trattoria", "invitation", "proposal"] {
+            #expect(try await texts(words, of: alice) == ["Dinner?"])
+        }
+    }
+
     @Test("finds nothing of what was erased, and the index's files hold nothing of it")
     func erased() async throws {
         try await TestUser.meet(alice, bob)

@@ -140,6 +140,11 @@ func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
             let id = [UInt8](repeating: 9, count: input.flag() ? EntryKey.count : input.choice(40))
             text.session = Wire.Session(sessionID: id, counter: input.number(near: 1), summary: input.text())
         }
+        if input.choice(4) == 0 {
+            text.layout = Wire.Layout(
+                caption: input.text(), subcaption: input.text(), imageTitle: input.text(), imageSubtitle: input.text(),
+                accessibilityLabel: input.text(), url: input.flag() ? "https://" + input.text() : input.text())
+        }
         return .text(text)
     }
 }

@@ -1,10 +1,10 @@
 /** The parts of the page, and how they work together. It decides nothing itself. */
 import { consequences } from "../deciding/consequences.js";
+import { spoken } from "../deciding/layout.js";
 import { LIMITS } from "../deciding/limits.js";
 import { partyName } from "../deciding/naming.js";
 import { fragmentOf } from "../deciding/route.js";
 import { excerpt } from "../deciding/safe-text.js";
-import { gist } from "../deciding/timeline.js";
 import { announce } from "../drawing/announcer.js";
 import { closeSheet } from "../drawing/sheet.js";
 import { Api } from "../talking/api.js";
@@ -144,7 +144,7 @@ export class App {
   #received(message) {
     if (message.sender.id === this.state.node?.id) return;
     this.reading.arrived(message);
-    if (message.conversationID === this.state.open) announce(`${partyName(this.state, message.sender)}: ${excerpt(gist(message), LIMITS.excerpt)}`);
+    if (message.conversationID === this.state.open) announce(`${partyName(this.state, message.sender)}: ${excerpt(spoken(message), LIMITS.excerpt)}`);
     else announce(`New message from ${partyName(this.state, message.sender)}`);
     notify(this.state, message, (key) => this.open(key));
   }

@@ -10,7 +10,12 @@
 export function consequences(state, event) {
   switch (event.name) {
     case "messageQueued":
-    case "messageReceived": return [{ kind: "conversation", id: event.message.conversationID }];
+    case "messageReceived": return [{ kind: "conversation", id: event.message.conversationID }, ...steps(state, event.message)];
+    case "messageFailed": {
+      const { messageID, conversationID } = event.stateChange;
+      const failed = state.dialogs.get(conversationID)?.messages.find((message) => message.id === messageID);
+      return failed ? steps(state, failed) : [];
+    }
     case "messageRead": {
       // Of another one's message: this user has read it, in another program.
       const isOwn = event.stateChange.recipient.id === state.node?.id;
@@ -28,6 +33,17 @@ export function consequences(state, event) {
     case "storageRecovered": return [{ kind: "health" }];
     default: return [];
   }
+}
+
+/**
+ * The messages of a session of which another one stands than before, now that a message of it has come or has failed.
+ * @param {State} state @param {any} message @returns {Request[]}
+ */
+function steps(state, { conversationID, session }) {
+  if (!session) return [];
+  const messages = state.dialogs.get(conversationID)?.messages ?? [];
+  const near = messages.filter((each) => each.session?.id === session.id && (!each.session.isSuperseded || each.session.counter >= session.counter - 1));
+  return near.map(({ id }) => ({ kind: "message", id, conversationID }));
 }
 
 /** @param {State} state @param {any} update @returns {Request[]} */

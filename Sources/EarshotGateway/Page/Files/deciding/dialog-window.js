@@ -74,7 +74,8 @@ export function withLater(window, page, asked) {
 export function withMessage(window, message) {
   const { messages } = window;
   const known = messages.findIndex((each) => each.id === message.id);
-  if (known >= 0) return replaced(window, known, merged(messages[known], message));
+  // Whether a later step of its session stands is asked for: no event says it.
+  if (known >= 0) return replaced(window, known, merged(messages[known], { ...message, session: messages[known].session }));
   let place = messages.length;
   while (place > 0 && isBefore(message, messages[place - 1])) place -= 1;
   if (place === 0 && !window.isAtStart) return window;

@@ -43,5 +43,5 @@ const belongs = (a, b) =>
 export function gist(message) {
   if (message.isRetracted) return "Message taken back";
   if (message.isDeleted) return "Message erased";
-  return message.session ? message.session.summary : message.text || fileNames(message);
+  return message.session?.isSuperseded ? message.session.summary : message.text || fileNames(message);
 }

@@ -1,6 +1,7 @@
 /** Draws one message. */
 import { STATE_WORDS, summary } from "../deciding/delivery.js";
 import { byteText } from "../deciding/files.js";
+import { cardOf, spoken } from "../deciding/layout.js";
 import { LIMITS } from "../deciding/limits.js";
 import { partyName } from "../deciding/naming.js";
 import { excerpt, line } from "../deciding/safe-text.js";
@@ -27,6 +28,7 @@ export function messageView(state, { message, isFirst, isLast }, { isGroup, quot
       isGroup && !isOwn && isFirst ? foreign("p", name, { class: `sender hue-text` }) : null,
       message.replyTo ? quoteView(state, message, quote) : null,
       textView(message, isWhole),
+      cardView(message),
       ...filesView(message),
       h("p", { class: "meta" },
         message.isEdited && !message.isRetracted ? h("span", {}, "edited") : null,
@@ -42,7 +44,7 @@ export function messageView(state, { message, isFirst, isLast }, { isGroup, quot
 export function messageLabel(state, message) {
   const isOwn = message.sender.id === state.node.id;
   const parts = [
-    partyName(state, message.sender), line(gist(message)), message.isEdited ? "edited" : "", isLate(message) && !isOwn ? "arrived late" : "",
+    partyName(state, message.sender), spoken(message), message.isEdited ? "edited" : "", isLate(message) && !isOwn ? "arrived late" : "",
     timeOfDay(message.timestampMilliseconds), isOwn && !message.isRetracted ? summary(message.recipients).label : "",
     ...message.reactions.map((/** @type {any} */ each) => `${each.emoji} ${each.users.length}`),
   ];
@@ -53,7 +55,7 @@ export function messageLabel(state, message) {
 function textView(message, isWhole) {
   if (message.isRetracted) return h("p", { class: "text gone" }, "This message was taken back.");
   if (message.isDeleted) return h("p", { class: "text gone" }, "This message was erased.");
-  if (message.session?.isSuperseded) return foreign("p", message.session.summary, { class: "text gone" });
+  if (message.session?.isSuperseded) return foreign("p", message.session.summary, { class: "text gone step" });
   const text = shortened(message.text);
   if (message.text === "") return null;
   if (isWhole || text === message.text) return foreign("p", message.text, { class: "text" });
@@ -67,6 +69,18 @@ function filesView(message) {
   if (message.isRetracted || message.isDeleted || message.session?.isSuperseded) return [];
   return (message.attachments ?? []).map((/** @type {any} */ each) =>
     h("p", { class: "file" }, foreign("span", each.name), h("span", { class: "size" }, byteText(each.byteCount))));
+}
+
+/** What stands below the text: any part of it may be missing. @param {any} message */
+function cardView(message) {
+  const card = cardOf(message);
+  if (!card) return null;
+  return h("div", { class: "card" },
+    card.image.map((text) => foreign("p", text, { class: "card-image" })),
+    card.caption ? foreign("p", card.caption, { class: "card-caption" }) : null,
+    card.subcaption ? foreign("p", card.subcaption, { class: "card-subcaption" }) : null,
+    card.link ? h("a", { class: "card-link", href: card.link.href, target: "_blank", rel: "noopener noreferrer", title: card.link.href },
+      icon("outside"), h("bdi", {}, card.link.host), h("span", { class: "hidden" }, ", opens outside")) : null);
 }
 
 /** The beginning of a long text. @param {string} text */

@@ -1,0 +1,116 @@
+import EarshotModel
+import EarshotProtocol
+import EarshotStore
+
+/// A session in the open conversation, whose messages come from all nodes.
+extension Simulation {
+    private static let session = SessionID(EntryKey(high: 0x6d6f, low: 0x7665))
+
+    mutating func planMoves() {
+        guard configuration.sessionMoves > 0 else { return }
+        precondition(configuration.hasGroups, "a session is in a conversation of many")
+        for number in 0..<configuration.sessionMoves {
+            let at = Int64.random(in: 2_000_000..<configuration.trouble, using: &moveChance)
+            queue.push(.move(number: number, attempt: 0), at: at)
+        }
+    }
+
+    /// A node continues the session as far as it knows it, and tries again unless that is accepted.
+    mutating func move(_ number: Int, attempt: Int) throws {
+        guard !isAccepted(move: number) else { return }
+        let index = number % nodes.count
+        queue.push(.move(number: number, attempt: attempt + 1), at: time + 2_000_000)
+        guard nodes[index].isUp, !nodes[index].isStopping, nodes[index].openConversation(groupID)?.isJoined == true
+        else { return }
+        let text = "move \(number).\(attempt) of node \(index) to all"
+        let counter = try nodes[index].store.nextStep(of: Self.session, in: groupID)
+        var draft = MessageDraft(text)
+        draft.session = MessageSession(id: Self.session, counter: counter, summary: "move \(number)")
+        let requestID = nodes[index].nextRequest(for: [text])
+        try perform(index) { [groupID, draft] in $0.send([draft], to: groupID, requestID: requestID, now: $1) }
+    }
+
+    /// Whether nobody is to take a message back: then a session would have a gap for good.
+    static func isMove(_ text: String) -> Bool { text.hasPrefix("move ") }
+
+    private func isAccepted(move number: Int) -> Bool {
+        nodes[number % nodes.count].accepted.contains { $0.text.hasPrefix("move \(number).") }
+    }
+
+    /// Whether all messages of the session were accepted.
+    var isSessionDone: Bool { (0..<configuration.sessionMoves).allSatisfy { isAccepted(move: $0) } }
+
+    /// Of a session one message stands, and it is the same for everybody who holds the same.
+    mutating func checkSession() throws {
+        guard configuration.sessionMoves > 0, isAtRest, !nodes.contains(where: \.isRestored) else { return }
+        for component in components {
+            var first: [SessionStepOnDisk]?
+            for index in component.sorted() {
+                let steps = try nodes[index].store.steps(of: Self.session, in: groupID)
+                let standing = steps.filter { !$0.isSuperseded }
+                if standing.count != 1 {
+                    violated(
+                        "of \(steps.count) messages of a session \(standing.count) stand at \(name(index)): "
+                            + "\(standing.prefix(4).map(\.text))")
+                }
+                if component.count == nodes.count, steps.count < configuration.sessionMoves {
+                    violated("\(name(index)) has \(steps.count) messages of \(configuration.sessionMoves) of a session")
+                }
+                if let first, first != steps { violated("\(name(index)) shows another session than others") }
+                first = first ?? steps
+            }
+        }
+    }
+}
+
+/// A message of a session, as a disk has it.
+struct SessionStepOnDisk: Hashable {
+    let text: String
+    let counter: UInt64
+    let isSuperseded: Bool
+}
+
+extension SimulatedStore {
+    /// The counter that a node gives its next message of a session.
+    func nextStep(of id: SessionID, in conversationID: ConversationID) throws -> UInt64 {
+        switch self {
+        case .real(let store): try store.nextStep(of: id, in: conversationID)
+        case .model(let model): model.succession(of: id, in: conversationID).counter + 1
+        }
+    }
+
+    /// The messages of a session, in the order of the history.
+    func steps(of id: SessionID, in conversationID: ConversationID) throws -> [SessionStepOnDisk] {
+        switch self {
+        case .real(let store):
+            let rows = try store.history(of: conversationID, .latest, limit: .max / 2) ?? []
+            return rows.compactMap { row in
+                let held = HeldMessage(row)
+                guard let session = held.session, session.id == id, !held.isWithheld else { return nil }
+                return SessionStepOnDisk(text: held.text, counter: session.counter, isSuperseded: row.isSuperseded)
+            }
+        case .model(let model):
+            let succession = model.succession(of: id, in: conversationID)
+            return model.history(of: conversationID).compactMap { held in
+                guard let session = held.session, session.id == id, !held.isWithheld else { return nil }
+                return SessionStepOnDisk(
+                    text: held.text, counter: session.counter,
+                    isSuperseded: session.counter <= succession.counter && succession.standing != held.messageID)
+            }
+        }
+    }
+}
+
+extension ModelStore {
+    fileprivate func succession(of id: SessionID, in conversationID: ConversationID) -> Succession<MessageID> {
+        var succession = Succession<MessageID>()
+        for held in history(of: conversationID) where !held.isWithheld {
+            guard let session = held.session, session.id == id else { continue }
+            let place = LogPlace(
+                logID: held.log.description.logID, sequence: held.entry.sequence, chain: held.entry.chain)
+            succession.note(
+                held.messageID, counter: session.counter, at: EntryStamp(timestamp: held.entry.timestamp, place: place))
+        }
+        return succession
+    }
+}
