@@ -26,6 +26,14 @@ public enum Event: Hashable, Sendable {
     indirect case conversationUpdated(ConversationUpdate)
     /// Somebody else has joined a conversation of this node's user, or left it.
     indirect case participantUpdated(ParticipantUpdate)
+    /// A program, or a person, has inserted a draft for a person to send.
+    indirect case draftInserted(DraftChange)
+    /// A draft has another content.
+    indirect case draftUpdated(DraftChange)
+    /// A person has sent a draft: it is a message now, which `messageQueued` has told before.
+    indirect case draftSent(DraftChange)
+    /// A draft was discarded, by a person or by whoever inserted it, or because its conversation was left or erased.
+    indirect case draftDiscarded(DraftChange)
     /// A linked user tells the name of an open conversation that this node's user has not joined.
     indirect case conversationAdvertised(AdvertisedConversation)
     /// A user was met for the first time.
@@ -85,6 +93,10 @@ public enum Event: Hashable, Sendable {
         case .messageUpdated: .messageUpdated
         case .conversationUpdated: .conversationUpdated
         case .participantUpdated: .participantUpdated
+        case .draftInserted: .draftInserted
+        case .draftUpdated: .draftUpdated
+        case .draftSent: .draftSent
+        case .draftDiscarded: .draftDiscarded
         case .conversationAdvertised: .conversationAdvertised
         case .userDiscovered: .userDiscovered
         case .userUpdated: .userUpdated
@@ -117,6 +129,7 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
     case messageUpdated
     case typingStarted, typingEnded
     case conversationUpdated, participantUpdated, conversationAdvertised
+    case draftInserted, draftUpdated, draftSent, draftDiscarded
     case userDiscovered, userUpdated, profileUpdated, userSubscribed, userUnsubscribed
     case identityConflict, deviceRevoked, linkFailed, clockSkewed, otherNetworkSeen
     case credentialWillExpire, credentialExpired, credentialRenewed, credentialNotYetValid

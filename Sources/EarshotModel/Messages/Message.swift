@@ -126,6 +126,8 @@ public struct MessageDraft: Hashable, Sendable {
     /// The message that it answers.
     @Seldom package var replyTo: LogPlace?
     @Seldom package var session: MessageSession?
+    /// The id of the message that it answers.
+    package var repliesTo: MessageID? { replyTo.map { MessageID(log: $0.logID, sequence: $0.sequence) } }
 
     public init(
         _ text: String, headers: [String: String] = [:], timeToLive: Duration = Self.defaultTimeToLive
