@@ -78,6 +78,9 @@ public struct InboxReply: Hashable, Sendable {
     public var notBefore: Date?
     /// Whether a message is shown as a reply to the one that it answers, which must not have been taken back.
     public var isReply = false
+    /// Whether a message becomes a draft, which a person sends or discards (`Drafts`). It does not go out before that, so
+    /// it has no `notBefore`.
+    public var isDraft = false
 
     public init(
         to recipientID: UserID, _ draft: MessageDraft, answering: MessageID? = nil, idempotencyKey: String? = nil,
