@@ -80,7 +80,8 @@ struct BotInbox: Sendable {
         GatewayClient.Reply(
             to: answer.send.to, text: answer.send.text, headers: marked(answer.send, AutoSubmitted.replied),
             answering: answer.message.id, isReply: answer.send.isReply, mentions: answer.send.mentions,
-            idempotencyKey: answer.send.idempotencyKey, notBefore: answer.send.notBefore.map(text))
+            idempotencyKey: answer.send.idempotencyKey, notBefore: answer.send.notBefore.map(text),
+            isDraft: answer.send.isDraft)
     }
 
     /// The program failed on a message, and all before it is done.
@@ -92,7 +93,10 @@ struct BotInbox: Sendable {
     /// Sends what answers no message.
     func send(_ send: BotSend) async throws(GatewayError) {
         let headers = Self.marked(send, AutoSubmitted.generated)
-        if let notBefore = send.notBefore {
+        if send.isDraft {
+            _ = try await client.insertDraft(
+                send.text, to: send.to ?? "", headers: headers, by: bot, key: send.idempotencyKey)
+        } else if let notBefore = send.notBefore {
             try await client.schedule(
                 send.text, to: send.to ?? "", headers: headers, notBefore: Self.text(notBefore),
                 key: send.idempotencyKey)
