@@ -12,8 +12,6 @@ struct SimulatedProgram {
         /// It could do nothing with the message at this place.
         case fail(Int64)
         case own(OwnMessage)
-        /// A person sends what was drafted, or discards it.
-        case decide(OwnMessage, isDiscarded: Bool)
     }
 
     struct Acknowledgement {
@@ -38,8 +36,6 @@ struct SimulatedProgram {
         /// How long after the first try it is due, in milliseconds of the host's clock; `nil` for at once.
         let delay: Int64?
         var notBefore: Int64?
-        /// Whether a person is to send it.
-        let isDraft: Bool
     }
 
     static let consumer = "program"
@@ -54,8 +50,6 @@ struct SimulatedProgram {
     var own: [OwnMessage] = []
     /// What was accepted of that.
     var accepted: Set<String> = []
-    /// What a person has discarded of that.
-    var discarded: Set<String> = []
     /// Messages whose senders could not be written to when they were to be answered.
     var unanswerable: Set<MessageID> = []
     /// What it acknowledges next, out of order.
@@ -69,7 +63,6 @@ struct SimulatedProgram {
 
     mutating func nodeEnded() {
         for case .own(let message) in steps.values { own.append(message) }
-        for case .decide(let message, _) in steps.values { own.append(message) }
         own.sort { $0.key < $1.key }
         steps = [:]
         isReading = false

@@ -13,9 +13,7 @@ extension Simulation {
                 let peer = contacts[Int.random(in: contacts.indices, using: &programChance)]
                 let delay = programChance.oneIn(2) ? Int64.random(in: 0...30_000, using: &programChance) : nil
                 nodes[index].programs.own.append(
-                    .init(
-                        peer: peer, key: "\(number)", text: "own \(number) of node \(index)", delay: delay,
-                        isDraft: delay == nil && number.isMultiple(of: 2)))
+                    .init(peer: peer, key: "\(number)", text: "own \(number) of node \(index)", delay: delay))
             }
             for _ in 0..<30 {
                 let at = Int64.random(in: 2_000_000..<configuration.trouble, using: &programChance)
@@ -84,17 +82,7 @@ extension Simulation {
         _ step: SimulatedProgram.Step, _ result: Result<RequestAnswer, ProtocolError>, at index: Int
     ) throws {
         switch (step, result) {
-        case (.own(let message), .success(.draft(let draft))) where draft.messageID == nil:
-            try decide(draft, message, on: index)
         case (.own(let message), _): ownAnswered(message, result, at: index)
-        case (.decide(let message, let isDiscarded), .success):
-            if isDiscarded {
-                nodes[index].programs.discarded.insert(message.text)
-            } else {
-                nodes[index].programs.accepted.insert(message.text)
-            }
-        case (.decide, .failure(let error)) where error.code == .unknownDraft: break  // It was decided before.
-        case (.decide(let message, _), _): ownAnswered(message, result, at: index)
         case (.plan, .success(.planned(let plan))): try handOut(plan, on: index)
         case (.acknowledge(let done), .success(.accepted(let messages))):
             log("\(name(index)): program acknowledged through \(done.through)")
@@ -121,7 +109,6 @@ extension Simulation {
             if error.code == .invalidMessage, !nodes[index].isRestored {
                 violated("\(name(index)) says that an answer is to another message than is acknowledged")
             }
-            if error.code == .draftDiscarded { return }
             if error.code == .keyReused { violated("\(name(index)) calls the key of an answer reused") }
             nodes[index].programs.unanswerable.insert(failed.replies.remove(at: place).message)
             try acknowledge(failed, on: index)
@@ -227,28 +214,11 @@ extension Simulation {
                             requestID: $1,
                             now: $2)
                     }
-                } else if message.isDraft, let drawn = EntryKey([UInt8](repeating: 1, count: 16)) {
-                    try ask(.own(message), on: index) {
-                        $0.insertDraft(
-                            draft, to: .user(recipientID), by: SimulatedProgram.consumer, key: key, draftID: drawn,
-                            requestID: $1, now: $2)
-                    }
                 } else {
                     try ask(.own(message), on: index) {
                         $0.send([draft], to: .user(recipientID), key: key, requestID: $1, now: $2)
                     }
                 }
-            }
-        }
-    }
-
-    /// A person sends or discards what was drafted; a hasty one does it twice.
-    private mutating func decide(_ draft: Draft, _ message: SimulatedProgram.OwnMessage, on index: Int) throws {
-        let isDiscarded = programChance.oneIn(4)
-        for _ in 0..<(programChance.oneIn(3) ? 2 : 1) where nodes[index].isUp {
-            try ask(.decide(message, isDiscarded: isDiscarded), on: index) {
-                isDiscarded
-                    ? $0.discardDraft(draft.id, requestID: $1, now: $2) : $0.sendDraft(draft.id, requestID: $1, now: $2)
             }
         }
     }
@@ -285,10 +255,7 @@ extension Simulation {
         let hasOwn =
             nodes[index].programs.own.contains { isOpen(index, $0.peer) }
             || nodes[index].programs.steps.values.contains { step in
-                switch step {
-                case .own(let message), .decide(let message, _): isOpen(index, message.peer)
-                default: true
-                }
+                if case .own(let message) = step { isOpen(index, message.peer) } else { true }
             }
         guard !hasOwn, nodes[index].scheduled.allSatisfy({ $0.notBefore > end }) else { return false }
         let consumer = nodes[index].consumers.first
@@ -316,10 +283,7 @@ extension Simulation {
         for (answered, count) in answers.sorted(by: { $0.key < $1.key }) where count > 1 {
             violated("\(name(index)) has answered \(answered) \(count) times")
         }
-        for text in nodes[index].programs.discarded.sorted() where texts[text] != nil && !nodes[index].isRestored {
-            violated("\"\(text)\" of \(name(index)) was discarded, and sent")
-        }
-        let waiting = Set(nodes[index].scheduled.map(\.draft.text) + nodes[index].drafts.map(\.content.text))
+        let waiting = Set(nodes[index].scheduled.map(\.draft.text))
         for text in nodes[index].programs.accepted.sorted()
         where texts[text] == nil && !waiting.contains(text) && isAtRest && !nodes[index].isRestored {
             violated("\"\(text)\" of \(name(index)) was accepted and is missing")
