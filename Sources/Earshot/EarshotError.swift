@@ -171,6 +171,12 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let keyReused = Code("keyReused")
         /// The messages are acknowledged already, and this answer did not go with that. It is not sent.
         public static let alreadyAcknowledged = Code("alreadyAcknowledged")
+        /// No draft with that id waits: it may have been sent or discarded.
+        public static let unknownDraft = Code("unknownDraft")
+        /// The draft was inserted with this key before, and discarded.
+        public static let draftDiscarded = Code("draftDiscarded")
+        /// The conversation, the program or the node has as many drafts as it may have, until one is sent or discarded.
+        public static let tooManyDrafts = Code("tooManyDrafts")
         /// The inbox has no consumer with this name.
         public static let unknownConsumer = Code("unknownConsumer")
         /// The inbox has a consumer with this name already.
@@ -246,6 +252,9 @@ extension EarshotError {
             case .tooManyDevices: .tooManyDevices
             case .keyReused: .keyReused
             case .alreadyAcknowledged: .alreadyAcknowledged
+            case .unknownDraft: .unknownDraft
+            case .draftDiscarded: .draftDiscarded
+            case .tooManyDrafts: .tooManyDrafts
             case .unknownConsumer: .unknownConsumer
             case .consumerExists: .consumerExists
             case .invalidConsumer: .invalidConsumer

@@ -47,7 +47,7 @@ extension Messages {
 
 extension Conversation {
     /// Erases the contents of all messages of the conversation on this machine, and has the user's other devices do the
-    /// same. Each keeps messages of its own that are not yet delivered; those that this device has kept stay on all.
+    /// same. Its drafts are discarded. Each keeps messages of its own that are not yet delivered; those that this device has kept stay on all.
     ///
     /// A long conversation is erased in steps, so that sending and receiving go on meanwhile.
     /// - Throws: `EarshotError` `storeFull` and others of the disk. If it failed between two steps,
@@ -57,6 +57,7 @@ extension Conversation {
     public func eraseContents() async throws(EarshotError) -> Erasure {
         let (store, deviceID, shell) = (node.store, node.deviceID, node.shell)
         let conversationID = self.conversationID
+        try await shell.discardDrafts(in: conversationID)
         let (erasure, runs) = try await node.writingHome { () throws(EarshotError) -> (Erasure, [ErasedRun]) in
             let (outcome, keptCount, failure) = store.deleteContents(
                 of: conversationID, deviceID: deviceID, listed: Erasure.listedLimit,

@@ -28,6 +28,7 @@ enum Remedy {
             conversation(code, about)
         case .unknownMessage, .ambiguousMessage, .undelivered, .alreadySent, .notAuthor, .retracted:
             message(code, about)
+        case .unknownDraft, .tooManyDrafts: "see: earshot draft list"
         default: localAPI(code, about)
         }
     }

@@ -229,6 +229,15 @@ public enum Limits {
     /// Messages that wait for their time, and their bytes.
     public static let scheduledMessages = 1024
     package static let scheduledBytes = 16 * 1024 * 1024
+    /// Drafts of one conversation that wait for a person, of all conversations, and of one program in all conversations.
+    public static let draftsPerConversation = 16
+    public static let drafts = 1024
+    public static let draftsOfProgram = 128
+    /// The name of a program that inserts drafts, in bytes.
+    public static let draftAuthorBytes = 64
+    package static let draftBytes = 16 * 1024 * 1024
+    /// Drafts that were discarded and whose ids are remembered, so that they are not inserted again.
+    package static let discardedDrafts = 1024
     /// Keys of messages that one link has given back, by which messages that were written again are recognized.
     package static let returnedKeys = 65_536
     /// Bytes of their own entries that a user is given back at once, and in a second after that. A user who asks for

@@ -43,7 +43,7 @@ package struct NodeMachine: Sendable {
         replication = Replication(local: local, snapshot: snapshot)
         programs = ProgramsMachine(
             keys: EntryKeys(local.signingKey), salts: EntrySalts(local.signingKey), consumers: snapshot.consumers,
-            scheduled: snapshot.scheduled)
+            scheduled: snapshot.scheduled, drafts: Drafts(snapshot.drafts, discarded: snapshot.discardedDrafts))
         for record in snapshot.logs {
             if record.description.deviceID == local.deviceID {
                 clocks.resume(after: record.head.timestamp)
@@ -155,5 +155,6 @@ package struct NodeMachine: Sendable {
     mutating func post(_ event: Event) {
         actions.append(.post(event))
         followTyping(event)
+        followDrafts(event)
     }
 }

@@ -60,6 +60,12 @@ package struct ProtocolError: Error, Hashable, CustomStringConvertible {
         package static let keyReused = Code(description: "keyReused")
         /// What came with an acknowledgement of what is acknowledged already, and was not sent with it then.
         package static let alreadyAcknowledged = Code(description: "alreadyAcknowledged")
+        /// No draft with that id waits.
+        package static let unknownDraft = Code(description: "unknownDraft")
+        /// A draft that is inserted again was discarded.
+        package static let draftDiscarded = Code(description: "draftDiscarded")
+        /// There are as many drafts as there may be.
+        package static let tooManyDrafts = Code(description: "tooManyDrafts")
         package static let unknownConsumer = Code(description: "unknownConsumer")
         package static let consumerExists = Code(description: "consumerExists")
         /// The text cannot be the name of a consumer.

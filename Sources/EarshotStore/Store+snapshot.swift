@@ -41,6 +41,8 @@ extension Snapshot {
         ).map(rows.failure)
         consumers = try rows.consumers(db)
         scheduled = try rows.scheduled(db)
+        drafts = try rows.drafts(db)
+        discardedDrafts = try rows.discardedDrafts(db)
         conversations = try rows.openConversations(db)
         privateConversations = try rows.privateConversations(db)
         membershipEntries = try rows.membershipEntries(db)

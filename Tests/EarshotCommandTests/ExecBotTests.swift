@@ -268,7 +268,7 @@ struct ExecBotTests {
         arguments: [
             (
                 #"{"ack":"m1","send":[{"txt":"x"}]}"#,
-                "there is no field \"txt\"; there are: text, to, headers, mentions, isReply, notBefore, idempotencyKey, layout, session"
+                "there is no field \"txt\"; there are: text, to, headers, mentions, isReply, isDraft, notBefore, idempotencyKey, layout, session"
             ),
             (#"{"fail":"m1"}"#, "the field \"reason\" is missing"),
             (

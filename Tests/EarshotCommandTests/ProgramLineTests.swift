@@ -81,7 +81,8 @@ struct ProgramLineTests {
             (#"{"ack":"m1","send":[{"to":"bob"}]}"#, "the field \"send[0].text\" is missing"),
             (
                 #"{"ack":"m1","send":[{"text":"x","when":1}]}"#,
-                "there is no field \"when\"; there are: text, to, headers, mentions, isReply, notBefore, idempotencyKey, layout, session"
+                "there is no field \"when\"; there are: text, to, headers, mentions, isReply, isDraft, notBefore, "
+                    + "idempotencyKey, layout, session"
             ),
             (
                 #"{"send":[{"text":"x","to":"bob","notBefore":"soon"}]}"#,

@@ -10,6 +10,7 @@ enum JournalledEvent: Hashable {
     case user(UserID, JournalRecord.News)
     case conversation(ConversationUpdate)
     case participant(ParticipantUpdate)
+    case draft(DraftNews)
 
     /// - Returns: `nil` for an event of another kind.
     init?(_ event: Event) {
@@ -23,6 +24,10 @@ enum JournalledEvent: Hashable {
         case .messageUpdated(let update): self = .update(update)
         case .conversationUpdated(let update): self = .conversation(update)
         case .participantUpdated(let update): self = .participant(update)
+        case .draftInserted(let change): self = .draft(DraftNews(.inserted, change))
+        case .draftUpdated(let change): self = .draft(DraftNews(.updated, change))
+        case .draftSent(let change): self = .draft(DraftNews(.sent, change))
+        case .draftDiscarded(let change): self = .draft(DraftNews(.discarded, change))
         case .userDiscovered(let user): self = .user(user.userID, .discovered)
         case .userUpdated(let user, let changes): self = .user(user.userID, .updated(changes))
         default: return nil
@@ -38,6 +43,7 @@ enum JournalledEvent: Hashable {
         case .user(let userID, let news): self = .user(userID, news)
         case .conversation(let update): self = .conversation(update)
         case .participant(let update): self = .participant(update)
+        case .draft(let news): self = .draft(news)
         }
     }
 }

@@ -303,6 +303,8 @@ package struct ModelStore {
         }
         snapshot.consumers = programs.consumers
         snapshot.scheduled = programs.scheduled
+        snapshot.drafts = programs.drafts
+        snapshot.discardedDrafts = programs.discardedDrafts
         snapshot.conversations = conversations.values.sorted { $0.conversationID < $1.conversationID }
         snapshot.privateConversations = privateConversations.values.sorted { $0.conversationID < $1.conversationID }
         for log in snapshot.logs where log.conversation.kind == .private && !log.isLimbo {
@@ -433,6 +435,7 @@ package struct ModelStore {
         case .user(let userID, let news): [.user(userID, news)]
         case .conversation(let update): [.conversation(update)]
         case .participant(let update): [.participant(update)]
+        case .draft(let news): [.draft(news)]
         }
     }
 

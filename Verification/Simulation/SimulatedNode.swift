@@ -191,6 +191,7 @@ struct SimulatedNode {
     func user(_ userID: UserID) -> User? { machine?.user(userID) }
     var consumers: [ConsumerRecord] { machine?.consumers ?? [] }
     var scheduled: [ScheduledMessage] { machine?.scheduled ?? [] }
+    var drafts: [Draft] { machine?.drafts ?? [] }
 
     func isLinked(to userID: UserID) -> Bool {
         machine?.establishedLinks.contains { $0.peer.userID == userID } ?? false

@@ -91,6 +91,10 @@ struct TraceDigest {
             id(update.conversationID)
             id(update.participant.userID)
             string(update.participant.status.rawValue)
+        case .draftInserted(let change), .draftUpdated(let change), .draftSent(let change),
+            .draftDiscarded(let change):
+            id(change.conversationID)
+            if let messageID = change.messageID { message(messageID) }
         case .conversationAdvertised(let conversation): id(conversation.conversationID)
         case .userDiscovered(let user): self.user(user)
         case .userUpdated(let user, let changes):

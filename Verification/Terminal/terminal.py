@@ -58,6 +58,7 @@ class Checks:
         self.group()
         self.elsewhere()
         self.resizing()
+        self.drafts()
         self.lost_node()
         self.burst()
         self.pages()
@@ -274,6 +275,85 @@ class Checks:
         self.rows.trying("three talk in one conversation, and all have read it", talked)
         for screen in screens:
             self.close(screen)
+
+    def drafts(self):
+        alice, bob = self.town.alice, self.town.bob
+        token = alice.call("POST", "tokens", {"name": "quotes", "scopes": ["draft"]})["token"]
+        program = {"authorization": f"Bearer {token}"}
+        screen = self.open(alice, "bob")
+        screen.sees("^── bob")
+
+        def draft(text):
+            return alice.call("POST", "drafts", {"to": "bob", "text": text}, program)
+
+        def heard(name, of):
+            events = alice.events_from_beginning(program, 20)
+            return [event["name"] for event in events if event["draft"]["id"] == of["id"]][-1:] == [name]
+
+        def shown():
+            draft("a quote of the day\nin two lines")
+            screen.sees("draft 1 by quotes, not sent: a quote of the day")
+            screen.sees("in two lines")
+            screen.sees("^── bob.* 1 draft")
+            assert "a quote of the day" not in str(self.texts(bob, "alice"))
+        self.rows.trying("a draft is announced with who inserted it, and is no message", shown)
+
+        def sent():
+            [waiting] = alice.call("GET", "drafts?conversation=bob")
+            screen.line("/draft send 1")
+            until("bob has it", lambda: self.texts(bob, "alice", 1) == ["a quote of the day\nin two lines"])
+            screen.sees("draft 1 by quotes was sent")
+            until("the program hears it", lambda: heard("draftSent", waiting))
+        self.rows.trying("/draft send sends it, and the program hears that", sent)
+
+        def taken():
+            waiting = draft("a qoute")
+            screen.sees("draft 1 by quotes, not sent: a qoute")
+            screen.line("/draft take")
+            screen.sees("^> a qoute$")
+            screen.sees("in the line: a draft by quotes")
+            screen.press("BSpace", "BSpace", "BSpace", "BSpace")
+            screen.type("uote")
+            screen.press("BSpace", "BSpace", "BSpace", "BSpace", "BSpace")
+            screen.type("quote, rather")
+            screen.press("Enter")
+            until("bob has it", lambda: self.texts(bob, "alice", 1)[0].endswith("quote, rather"))
+            until("the program hears it", lambda: heard("draftSent", waiting))
+            screen.line("and a message")
+            until("bob has both", lambda: self.texts(bob, "alice", 1) == ["and a message"])
+            assert alice.call("GET", "drafts") == []
+        self.rows.trying("/draft take brings it into the line, where it is changed and sent, once", taken)
+
+        def discarded():
+            waiting = draft("never mind")
+            screen.sees("draft 1 by quotes, not sent: never mind")
+            screen.line("/draft discard 7")
+            screen.sees("there is only draft 1")
+            screen.press("C-u")
+            screen.line("/draft discard")
+            screen.sees("draft 1 by quotes was discarded")
+            until("the program hears it", lambda: heard("draftDiscarded", waiting))
+            assert "never mind" not in str(self.texts(bob, "alice"))
+            screen.line("/drafts")
+            screen.sees("no draft waits here")
+        self.rows.trying("/draft discard discards it, and the program hears that", discarded)
+
+        def codes():
+            evil = draft("\u202eevil\u001b[31m")
+            screen.sees(r"not sent: \\u\{202e\}evil\\u\{1b\}\[31m")
+            alice.call("DELETE", f"drafts/{evil['id']}", None, program)
+            screen.sees("was discarded")
+        self.rows.trying("what moves the cursor or turns direction in a draft is shown as its code", codes)
+
+        def waits():
+            self.close(screen)
+            draft("still here")
+            again = self.open(alice, "bob")
+            again.sees("draft 1 by quotes, not sent: still here")
+            again.line("/draft discard")
+            again.sees("was discarded")
+            self.close(again)
+        self.rows.trying("a draft that came meanwhile is shown when the dialog is opened", waits)
 
     def elsewhere(self):
         alice, bob, carol = self.town.alice, self.town.bob, self.town.carol

@@ -105,6 +105,37 @@ class Person:
             listener.join(5)
             connection.close()
 
+    def events_from_beginning(self, headers, count):
+        """So many events of the journal from its beginning on, or those that there are within a second."""
+        place = self.place()
+        connection = http.client.HTTPConnection("node")
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.settimeout(1)
+        connection.sock.connect(self.socket.path)
+        events = []
+        try:
+            connection.request("GET", f"/v1/events?after={place}&count={count}", headers=headers)
+            for line in connection.getresponse():
+                if line.startswith(b"data: "):
+                    events.append(json.loads(line.removeprefix(b"data: ")))
+        except TimeoutError:
+            pass  # There are no more.
+        finally:
+            connection.close()
+        return events
+
+    def place(self):
+        """The id of an event after which all others come."""
+        connection = http.client.HTTPConnection("node")
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.connect(self.socket.path)
+        try:
+            connection.request("GET", "/v1/events")
+            last = next(line for line in connection.getresponse() if line.startswith(b"id: "))
+        finally:
+            connection.close()
+        return last.removeprefix(b"id: ").decode().split(".")[0] + ".0.0"
+
     def last(self, conversation):
         return self.history(conversation, 1)[-1]
 

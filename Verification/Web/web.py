@@ -9,6 +9,7 @@ import tempfile
 import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Town"))
+import drafts  # noqa: E402
 import guarding  # noqa: E402
 import history  # noqa: E402
 import long  # noqa: E402
@@ -64,6 +65,7 @@ def run(town, browser, rows, kept):
     talking.run(town, page, rows)
     trouble.safety(town, page, rows)
     notifying.run(town, page, rows)
+    drafts.run(town, page, rows)
     # Elsewhere, so that what bob writes stays unread.
     page.choose("#ops")
     pages = looking.run(town, browser, rows, kept)

@@ -94,6 +94,24 @@ public struct BotMessage: Sendable {
         try await reply(text, headers: headers, notBefore: now + delay / .seconds(1))
     }
 
+    /// Prepares an answer in the conversation of the message, which a person sends or discards (`Drafts`). It is there when
+    /// the handler has returned, in the commit that acknowledges the message.
+    /// - Parameters:
+    ///   - text: the answer. If it is sent, it carries `Inbox.automaticHeader`.
+    ///   - headers: metadata for programs.
+    ///   - isReply: whether it is shown as a reply to the message. In a conversation of many it always is.
+    /// - Throws: `EarshotError` as for an answer that is sent. If there are too many drafts, the message comes again.
+    public func draft(
+        _ text: String, headers: [String: String] = [:], isReply: Bool = false
+    ) async throws(EarshotError) {
+        let draft = try Self.checked(MessageDraft(text, headers: headers))
+        try await node.shell.check(node.destination(answering: message))
+        var reply = InboxReply(draft)
+        reply.isReply = isReply || !isDirect
+        reply.isDraft = true
+        try add(reply)
+    }
+
     /// Answers at once, before the handler has returned, so that the answer can show how far the work has come:
     /// ```swift
     /// let progress = try await message.show("0 %")
@@ -230,6 +248,13 @@ public struct BotCall: Sendable {
         _ text: String, headers: [String: String] = [:], isReply: Bool = false, notBefore: Date? = nil
     ) async throws(EarshotError) {
         try await message.reply(text, headers: headers, isReply: isReply, notBefore: notBefore)
+    }
+
+    /// Prepares an answer that a person sends or discards; see `BotMessage.draft`.
+    public func draft(
+        _ text: String, headers: [String: String] = [:], isReply: Bool = false
+    ) async throws(EarshotError) {
+        try await message.draft(text, headers: headers, isReply: isReply)
     }
 
     /// Answers at once, to show how far the work has come; see `BotMessage.show`.

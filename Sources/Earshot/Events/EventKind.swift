@@ -88,6 +88,24 @@ extension EventKind where Payload == ParticipantUpdate {
     }
 }
 
+extension EventKind where Payload == DraftChange {
+    public static var draftInserted: Self {
+        Self([.draftInserted]) { if case .draftInserted(let change) = $0 { change } else { nil } }
+    }
+
+    public static var draftUpdated: Self {
+        Self([.draftUpdated]) { if case .draftUpdated(let change) = $0 { change } else { nil } }
+    }
+
+    public static var draftSent: Self {
+        Self([.draftSent]) { if case .draftSent(let change) = $0 { change } else { nil } }
+    }
+
+    public static var draftDiscarded: Self {
+        Self([.draftDiscarded]) { if case .draftDiscarded(let change) = $0 { change } else { nil } }
+    }
+}
+
 extension EventKind where Payload == AdvertisedConversation {
     public static var conversationAdvertised: Self {
         Self([.conversationAdvertised]) {

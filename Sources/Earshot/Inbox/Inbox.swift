@@ -195,7 +195,8 @@ public struct Inbox: Sendable {
                 to: written[index].destination, draft: written[index].draft, key: keys[index],
                 // There is no place 0, so no acknowledgement covers it.
                 answering: replies[index].answering.map { covered.places[$0] ?? 0 },
-                notBefore: replies[index].notBefore?.clampedMilliseconds)
+                notBefore: replies[index].notBefore?.clampedMilliseconds,
+                draftedBy: replies[index].isDraft ? token ?? consumer : nil)
         }
         do {
             return try await node.shell.acknowledge(

@@ -80,6 +80,9 @@ public struct InboxReply: Hashable, Sendable {
     public var isReply = false
     /// The session that a message belongs to. One with `notBefore` belongs to none.
     public var step: SessionStep?
+    /// Whether a message becomes a draft, which a person sends or discards (`Drafts`). It does not go out before that, so
+    /// it has no `notBefore`.
+    public var isDraft = false
 
     public init(
         to recipientID: UserID, _ draft: MessageDraft, answering: MessageID? = nil, idempotencyKey: String? = nil,

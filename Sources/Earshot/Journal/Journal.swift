@@ -4,7 +4,8 @@ import EarshotStore
 ///
 /// The journal keeps the events that follow from a commit: `messageQueued`, `messageReceived`, `messageSent`,
 /// `messageDelivered`, `messageHandled`, `messageRead`, `messageFailed`, `messageUpdated`, `conversationUpdated`,
-/// `participantUpdated`, `userDiscovered` and `userUpdated`. It is written in the same commit, so it also has what the
+/// `participantUpdated`, `draftInserted`, `draftUpdated`, `draftSent`, `draftDiscarded`, `userDiscovered` and
+/// `userUpdated`. It is written in the same commit, so it also has what the
 /// node could not post because it died. Events of other kinds say what is so now, and are only on the `EventBus`.
 ///
 /// It is kept for 30 days, and for a million groups of events. To read messages and nothing else, read a
@@ -139,6 +140,7 @@ extension JournalEntry {
         case .update(let update): .messageUpdated(update)
         case .conversation(let update): .conversationUpdated(update)
         case .participant(let update): .participantUpdated(update)
+        case .draft(let news): news.event
         case .user(let userID, .discovered): users[userID].map(Event.userDiscovered)
         case .user(let userID, .updated(let changes)):
             users[userID].map { Event.userUpdated($0, changes: changes) }

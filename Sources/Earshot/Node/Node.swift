@@ -115,6 +115,11 @@ public final class Node: Sendable {
                 "the database is damaged: a message that waits for its time cannot be read, and is not sent",
                 metadata: ["scheduled": "\(ScheduledMessageID(record.scheduledID))"])
         }
+        for record in snapshot.drafts where Draft(record) == nil {
+            configuration.logger.error(
+                "the database is damaged: a draft cannot be read, and is not shown",
+                metadata: ["draft": "\(DraftID(record.draftID))"])
+        }
         let link = LinkConfiguration(
             agreementKey: unlocked.keys.agreement, credential: unlocked.credential,
             networkKey: unlocked.networkKey?.secret, run: UInt64.random(in: 1 ... .max))

@@ -145,7 +145,7 @@ private final class Question: Sendable {
 
 extension EntryKey {
     /// Drawn by the system.
-    fileprivate static func random() -> EntryKey {
+    static func random() -> EntryKey {
         guard let key = EntryKey((0..<EntryKey.count).map { _ in UInt8.random(in: 0...255) }) else {
             preconditionFailure("it has as many bytes as a key")
         }

@@ -43,7 +43,8 @@ extension NodeRecord {
         switch event {
         case .nodeStateChanged, .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageHandled,
             .messageRead, .messageUpdated, .participantUpdated, .conversationAdvertised, .typingStarted, .typingEnded,
-            .userUpdated, .profileUpdated, .userSubscribed, .userUnsubscribed, .fileUpdated:
+            .draftInserted, .draftUpdated, .draftSent, .draftDiscarded, .userUpdated, .profileUpdated,
+            .userSubscribed, .userUnsubscribed, .fileUpdated:
             return nil
         case .messageFailed(let change): self.init(change)
         case .conversationUpdated(let update):

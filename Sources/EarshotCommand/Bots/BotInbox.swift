@@ -81,7 +81,7 @@ struct BotInbox: Sendable {
             to: answer.send.to, text: answer.send.text, headers: marked(answer.send, AutoSubmitted.replied),
             answering: answer.message.id, isReply: answer.send.isReply, mentions: answer.send.mentions,
             idempotencyKey: answer.send.idempotencyKey, notBefore: answer.send.notBefore.map(text),
-            layout: answer.send.layout, session: answer.send.session)
+            layout: answer.send.layout, session: answer.send.session, isDraft: answer.send.isDraft)
     }
 
     /// The program failed on a message, and all before it is done.
@@ -93,7 +93,10 @@ struct BotInbox: Sendable {
     /// Sends what answers no message.
     func send(_ send: BotSend) async throws(GatewayError) {
         let headers = Self.marked(send, AutoSubmitted.generated)
-        if let notBefore = send.notBefore {
+        if send.isDraft {
+            _ = try await client.insertDraft(
+                send.text, to: send.to ?? "", headers: headers, by: bot, key: send.idempotencyKey)
+        } else if let notBefore = send.notBefore {
             try await client.schedule(
                 send.text, to: send.to ?? "", headers: headers, layout: send.layout,
                 notBefore: Self.text(notBefore), key: send.idempotencyKey)

@@ -38,6 +38,8 @@ struct BotSend: Hashable, Sendable {
     var isInPlace = false
     /// It goes out at this time.
     var notBefore: Date?
+    /// A person sends or discards it.
+    var isDraft = false
     /// Sent again with the same key, it is sent once.
     var idempotencyKey: String?
     /// How it looks where there is room for more than its text.
@@ -99,19 +101,23 @@ extension ProgramLine {
 extension BotSend: Decodable {
     init(from decoder: any Decoder) throws {
         let fields = try decoder.fields([
-            "text", "to", "headers", "mentions", "isReply", "notBefore", "idempotencyKey", "layout", "session",
+            "text", "to", "headers", "mentions", "isReply", "isDraft", "notBefore", "idempotencyKey", "layout", "session",
         ])
         text = try fields.read("text")
         to = try fields.readIfPresent("to")
         headers = try fields.readIfPresent("headers") ?? [:]
         mentions = try fields.readIfPresent("mentions")
         isReply = try fields.readIfPresent("isReply") ?? false
+        isDraft = try fields.readIfPresent("isDraft") ?? false
         idempotencyKey = try fields.readIfPresent("idempotencyKey")
         notBefore = try fields.readIfPresent("notBefore", String.self).map { text in
             guard let date = Timestamp.date(text) else {
                 throw LineError("notBefore is a time like 2026-01-31T12:00:00Z")
             }
             return date
+        }
+        guard !isDraft || notBefore == nil else {
+            throw LineError("a draft goes out when a person sends it, and has no notBefore")
         }
         layout = try fields.readIfPresent("layout", ProgramLayout.self)?.request
         session = try fields.readIfPresent("session", ProgramSession.self)?.request

@@ -17,6 +17,10 @@ enum ChatCommand: Hashable {
     case retract
     case react(String)
     case verify
+    /// What programs have drafted here.
+    case drafts
+    /// Does something with a draft: its number; empty if there is only one.
+    case draft(ChatDrafts.Deed, String)
     /// A command without what it needs.
     case incomplete(Entry)
     /// A line that begins with a slash, and is neither a command of the chat nor of the bot that it is for.
@@ -44,6 +48,10 @@ enum ChatCommand: Hashable {
         Entry(name: "react", argument: "EMOJI", summary: "react to it"),
         Entry(name: "edit", argument: "TEXT", summary: "give your last message another text"),
         Entry(name: "retract", summary: "take your last message back"),
+        Entry(name: "drafts", summary: "what programs have drafted here, and which"),
+        Entry(
+            name: "draft", argument: "send|take|discard N",
+            summary: "send draft N, take it into the line to change and send it, or discard it"),
         Entry(name: "verify", summary: "the safety number, to compare with the other one's"),
         Entry(name: "help", summary: "this list"),
         Entry(name: "quit", summary: "end the chat (Ctrl-D)"),
@@ -92,10 +100,19 @@ enum ChatCommand: Hashable {
         case "edit": .edit(argument)
         case "retract": .retract
         case "verify": .verify
+        case "drafts": .drafts
+        case "draft": draft(argument) ?? .incomplete(entry)
         case "help": .help
         case "quit": .quit
         default: nil
         }
+    }
+
+    /// - Returns: `nil` for what is done with no draft.
+    private static func draft(_ argument: String) -> ChatCommand? {
+        let words = argument.split(separator: " ").map(String.init)
+        guard let deed = words.first.flatMap(ChatDrafts.Deed.init) else { return nil }
+        return .draft(deed, words.dropFirst().joined(separator: " "))
     }
 
     /// The lines of the help.

@@ -10,6 +10,7 @@ actor ChatDialog {
         .messageUpdated,
         .typingStarted, .typingEnded, .userUpdated, .identityConflict, .participantUpdated,
         .conversationUpdated,
+        .draftInserted, .draftUpdated, .draftSent, .draftDiscarded,
     ]
 
     private let client: GatewayClient
@@ -24,6 +25,7 @@ actor ChatDialog {
     /// Rows that had no room, and wait for a key.
     private var waitingRows: [String] = []
     private var unanswered = Unanswered()
+    private var drafts = ChatDrafts()
     /// Known as soon as the node has answered.
     private var conversationID: String?
     /// The last message that was shown, until the node has marked it as read.
@@ -76,6 +78,7 @@ actor ChatDialog {
             try await countElsewhere()
             try await read()
             try await tellCommands()
+            try await readDrafts()
         } catch let error as GatewayError {
             guard error.isLoss else { throw error }
         }
@@ -300,6 +303,73 @@ actor ChatDialog {
         return message
     }
 
+    // MARK: - Drafts
+
+    /// Reads what programs have drafted here, and shows what is new of it: apart from the history, with who inserted it.
+    private func readDrafts() async throws {
+        guard pane != nil else { return }
+        let new = drafts.update(try await client.drafts(in: partner.id))
+        for (number, draft) in new { for line in ChatDrafts.lines(number, draft) { notice(line) } }
+        if !new.isEmpty { notice(ChatDrafts.hint) }
+    }
+
+    private func changed(_ change: GatewayDraftChange, _ event: String) async throws {
+        let known = drafts.all.firstIndex { $0.id == change.id }.map { (number: $0 + 1, draft: drafts.all[$0]) }
+        try await readDrafts()
+        guard let known else { return }
+        let shown = "draft \(known.number) by \(ChatDrafts.author(known.draft))"
+        switch EventName(rawValue: event) {
+        case .draftUpdated: tellDrafts(only: change.id)
+        case .draftSent: notice("\(shown) was sent")
+        case .draftDiscarded: notice("\(shown) was discarded")
+        default: break
+        }
+    }
+
+    /// Shows the drafts that wait here.
+    /// - Parameter id: that of the only one to show; `nil` for all.
+    func tellDrafts(only id: String? = nil) {
+        if drafts.all.isEmpty { return notice("no draft waits here") }
+        for (place, draft) in drafts.all.enumerated() where id == nil || draft.id == id {
+            for line in ChatDrafts.lines(place + 1, draft) { notice(line) }
+        }
+        if id == nil { notice(ChatDrafts.hint) }
+    }
+
+    /// - Parameter text: the draft's number.
+    /// - Throws: `Failure`, `GatewayError`.
+    func sendDraft(_ text: String) async throws { try await send(try drafts.named(text)) }
+
+    func discardDraft(_ text: String) async throws { try await client.discardDraft(try drafts.named(text).id) }
+
+    /// A draft that somebody takes into the line.
+    /// - Throws: `Failure`.
+    func takenDraft(_ text: String) throws -> GatewayDraft {
+        let draft = try drafts.named(text)
+        status.takenDraft = ChatDrafts.author(draft)
+        refresh()
+        return draft
+    }
+
+    func letGoOfDraft() {
+        guard status.takenDraft != nil else { return }
+        status.takenDraft = nil
+        refresh()
+    }
+
+    /// Sends a draft that was taken into the line, as it is there now.
+    func send(_ draft: GatewayDraft, as text: String) async throws {
+        if text != draft.text { try await client.editDraft(draft.id, text) }
+        try await send(draft)
+    }
+
+    private func send(_ draft: GatewayDraft) async throws {
+        sends.begin()
+        var id: String?
+        defer { sends.end(id) }
+        id = try await client.sendDraft(draft.id).id
+    }
+
     // MARK: - What happens
 
     private func handle(_ event: GatewayEvent) async throws {
@@ -309,6 +379,10 @@ actor ChatDialog {
         }
         if event.isIncomplete { return try await catchUp() }
         if let user = event.user { names.update(user) }
+        if let draft = event.draft {
+            if pane != nil, isOurs(draft.conversationID) { try await changed(draft, event.name) }
+            return
+        }
         listen(to: event)
         if let message = event.message {
             try await came(message, isNew: event.name == EventName.messageReceived.rawValue)
@@ -398,6 +472,7 @@ actor ChatDialog {
         }
         status.typing = screen.typing
         status.unreadElsewhere = elsewhere.unreadCount
+        status.draftCount = drafts.all.count
         if !reading.isHolding { status.held = nil }
         screen.show(status)
     }
@@ -532,6 +607,7 @@ actor ChatDialog {
         status.held = nil
         try await countElsewhere()
         try await read()
+        try await readDrafts()
         for id in sends.openIDs {
             let message = try await client.message(id)
             for recipient in message.recipients where recipient.state != DeliveryStage.queued.rawValue {

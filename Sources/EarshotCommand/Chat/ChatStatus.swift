@@ -10,6 +10,9 @@ struct ChatStatus: Hashable {
     var held: Int?
     /// Unread messages of other conversations.
     var unreadElsewhere = 0
+    /// Drafts that wait here, and who has inserted the one that is in the line.
+    var draftCount = 0
+    var takenDraft: String?
     /// Whether the node cannot be reached.
     var isNodeAway = false
 
@@ -21,6 +24,11 @@ struct ChatStatus: Hashable {
         parts.append(([name] + facts).joined(separator: ", "))
         if !typing.isEmpty {
             parts.append("\(typing.joined(separator: ", ")) \(typing.count == 1 ? "is" : "are") typing")
+        }
+        if let takenDraft {
+            parts.append("in the line: a draft by \(takenDraft)")
+        } else if draftCount > 0 {
+            parts.append(draftCount == 1 ? "1 draft" : "\(draftCount) drafts")
         }
         if unreadElsewhere > 0 { parts.append("\(unreadElsewhere) unread elsewhere") }
         return parts.joined(separator: " ── ")

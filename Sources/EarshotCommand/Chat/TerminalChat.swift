@@ -28,6 +28,8 @@ actor TerminalChat {
     /// A line that waits while a command is typed.
     private var parked: String?
     private var typingToldAt: ContinuousClock.Instant?
+    /// A draft of a program that is in the line: it is sent, and no message beside it. It is let go of when the line is empty.
+    private var taken: GatewayDraft?
 
     /// How often the others are told that somebody types.
     private static let typingInterval = Duration.seconds(4)
@@ -85,6 +87,7 @@ actor TerminalChat {
 
     private func enter(_ dialog: ChatDialog, id: String) {
         place = .dialog(dialog, id: id)
+        taken = nil
         line.replace(with: drafts.removeValue(forKey: id) ?? "")
         typingToldAt = nil
         pane.show(line)
@@ -111,6 +114,7 @@ actor TerminalChat {
                 if let ending = try await press(key) { return ending }
                 unpark()
             }
+            await letGoOfDraft()
             pane.show(line)
             await tellTyping()
         }
@@ -150,6 +154,12 @@ actor TerminalChat {
         guard line.text.isEmpty, let text = parked else { return }
         line.replace(with: text)
         parked = nil
+    }
+
+    private func letGoOfDraft() async {
+        guard taken != nil, line.text.isEmpty, parked == nil else { return }
+        taken = nil
+        await dialog?.letGoOfDraft()
     }
 
     private var dialog: ChatDialog? { if case .dialog(let dialog, _) = place { dialog } else { nil } }
@@ -215,7 +225,16 @@ actor TerminalChat {
 
     private func perform(_ command: ChatCommand, in dialog: ChatDialog) async throws {
         switch command {
-        case .send(let text): try await dialog.typed(text)
+        case .send(let text):
+            guard let draft = taken else { return try await dialog.typed(text) }
+            try await send(draft, as: text, in: dialog)
+        case .drafts: await dialog.tellDrafts()
+        case .draft(.send, let number): try await dialog.sendDraft(number)
+        case .draft(.discard, let number): try await dialog.discardDraft(number)
+        case .draft(.take, let number):
+            let draft = try await dialog.takenDraft(number)
+            taken = draft
+            line.replace(with: draft.text)
         case .more: try await dialog.showMore()
         case .earlier: try await dialog.showEarlier()
         case .skip: try await dialog.skip()
@@ -226,6 +245,20 @@ actor TerminalChat {
         case .verify: try await tellSafetyNumber()
         default: break
         }
+    }
+
+    /// Sends the draft that is in the line. If it is gone, what is in the line is a message of its own from then on.
+    private func send(_ draft: GatewayDraft, as text: String, in dialog: ChatDialog) async throws {
+        do { try await dialog.send(draft, as: text) } catch let error as GatewayError
+            where error.code == .unknownDraft
+        {
+            taken = nil
+            await dialog.letGoOfDraft()
+            throw error
+        }
+        // What was typed behind it meanwhile is a message.
+        taken = nil
+        await dialog.letGoOfDraft()
     }
 
     // MARK: - Elsewhere

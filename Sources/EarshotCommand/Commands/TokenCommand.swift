@@ -26,14 +26,16 @@ struct TokenCreate: ProgramCommand {
             header "Authorization: Bearer TOKEN".
 
             SCOPES:
+              draft messages that you send or discard, and what became of them; nothing else. --to as with send
               read  users, conversations, messages, events, and the inbox under names of its own
-              send  messages, to everybody or with --to to some users and conversations only
+              send  messages, to everybody or with --to to some users and conversations only; and drafts
               all   everything that you may do, making tokens included
 
             EXAMPLES:
               earshot token create dashboard --scope read
               earshot token create reminders --scope read --scope send --to bob --expires 30d
               earshot token create builds --scope send --to '#ops'
+              earshot token create quotes --scope draft --to bob
               export EARSHOT_TOKEN=$(earshot token create notifier --scope send)
             """)
 
@@ -44,13 +46,14 @@ struct TokenCreate: ProgramCommand {
 
     @Option(
         name: .customLong("scope"), parsing: .singleValue,
-        help: ArgumentHelp("What it is good for: read, send or all. May be repeated.", valueName: "scope"))
+        help: ArgumentHelp("What it is good for: draft, read, send or all. May be repeated.", valueName: "scope"))
     var scopes: [Scope]
 
     @Option(
         name: .customLong("to"), parsing: .singleValue,
         help: ArgumentHelp(
-            "It may send to this user or conversation ('#ops') only. May be repeated.", valueName: "name"),
+            "It may send to this user or conversation ('#ops') only, or insert drafts there. May be repeated.",
+            valueName: "name"),
         completion: UserArgument.completion)
     var recipients: [String] = []
 
@@ -61,9 +64,10 @@ struct TokenCreate: ProgramCommand {
     var expires: Duration?
 
     func validate() throws {
-        guard !scopes.isEmpty else { throw ValidationError("What is it good for? --scope read, send or all.") }
-        guard recipients.isEmpty || scopes.contains(.send) && !scopes.contains(.all) else {
-            throw ValidationError("--to limits --scope send, and cannot limit all.")
+        guard !scopes.isEmpty else { throw ValidationError("What is it good for? --scope draft, read, send or all.") }
+        let isLimitable = !scopes.contains(.all) && (scopes.contains(.send) || scopes.contains(.draft))
+        guard recipients.isEmpty || isLimitable else {
+            throw ValidationError("--to limits --scope send and --scope draft, and cannot limit all.")
         }
     }
 

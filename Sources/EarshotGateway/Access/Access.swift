@@ -36,7 +36,14 @@ struct Access: Hashable, Sendable {
 
     /// - Throws: `GatewayError` `forbidden`.
     func check(_ scope: Scope) throws(GatewayError) {
-        guard scopes.contains(.all) || scopes.contains(scope) else {
+        // Who may send may also leave it to a person.
+        let isGranted = scopes.contains(scope) || scope == .draft && scopes.contains(.send)
+        guard scopes.contains(.all) || isGranted else {
+            if scope == .send, scopes.contains(.draft) {
+                throw GatewayError(
+                    .forbidden, "the token may insert drafts, and a person sends them: this needs the scope send",
+                    .init(name: scope.rawValue))
+            }
             let granted = scopes.map(\.rawValue).sorted().joined(separator: ", ")
             throw GatewayError(
                 .forbidden, "the token's scope is \(granted), and this needs \(scope.rawValue)",
@@ -54,6 +61,42 @@ struct Access: Hashable, Sendable {
     /// - Throws: `GatewayError` `forbidden` unless they may send there.
     func check(sendingTo destination: Destination) throws(GatewayError) {
         try check(.send)
+        try check(mayWriteTo: destination)
+    }
+
+    /// - Throws: `GatewayError` `forbidden` unless they may insert drafts there.
+    func check(draftingTo destination: Destination) throws(GatewayError) {
+        try check(.draft)
+        try check(mayWriteTo: destination)
+    }
+
+    /// Whether they may see and change a draft: everybody their own.
+    func mayUse(_ draft: Draft) -> Bool { scopes.contains(.all) || token != nil && draft.insertedBy == token?.name }
+
+    /// Who is said to have inserted a draft.
+    /// - Parameter name: what the request says; the name of a token stands for itself.
+    /// - Throws: `GatewayError` `forbidden` for another name than that of the token.
+    func draftAuthor(_ name: String?) throws(GatewayError) -> String? {
+        guard let token, !scopes.contains(.all) else { return name }
+        guard name == nil || name == token.name else {
+            throw GatewayError(
+                .forbidden, "what is inserted with this token bears its name, \(token.name)",
+                .init(name: "insertedBy", suggestions: [token.name]))
+        }
+        return token.name
+    }
+
+    /// Whose drafts' events they hear, if they hear no others; `nil` for those who may read.
+    /// - Throws: `GatewayError` `forbidden`.
+    func eventsOfDrafts() throws(GatewayError) -> String? {
+        guard !scopes.contains(.all), !scopes.contains(.read), scopes.contains(.draft), let token else {
+            try check(.read)
+            return nil
+        }
+        return token.name
+    }
+
+    private func check(mayWriteTo destination: Destination) throws(GatewayError) {
         guard let recipients, !recipients.contains(destination) else { return }
         switch destination {
         case .user(let userID):

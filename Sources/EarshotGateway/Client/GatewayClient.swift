@@ -521,11 +521,13 @@ package struct GatewayClient: Sendable {
         let notBefore: String?
         let layout: LayoutRequest?
         let session: SessionRequest?
+        /// Whether a person is to send it.
+        let isDraft: Bool
 
         package init(
             to: String?, text: String, headers: [String: String], answering: String, isReply: Bool = false,
             mentions: [String]? = nil, idempotencyKey: String? = nil, notBefore: String? = nil,
-            layout: LayoutRequest? = nil, session: SessionRequest? = nil
+            layout: LayoutRequest? = nil, session: SessionRequest? = nil, isDraft: Bool = false
         ) {
             self.to = to
             self.text = text
@@ -537,6 +539,7 @@ package struct GatewayClient: Sendable {
             self.notBefore = notBefore
             self.layout = layout
             self.session = session
+            self.isDraft = isDraft
         }
     }
 
@@ -582,6 +585,40 @@ package struct GatewayClient: Sendable {
         }
         let body = Body(to: recipient, text: text, headers: headers, layout: layout, notBefore: notBefore)
         _ = try await call(.POST, "scheduled", body: body, key: key)
+    }
+
+    // MARK: - Drafts
+
+    /// The drafts that wait for a person, the oldest first.
+    /// - Parameter conversation: a user or a conversation; `nil` for all.
+    package func drafts(in conversation: String? = nil) async throws(GatewayError) -> [GatewayDraft] {
+        guard let conversation else { return try await get("drafts") }
+        return try await get("drafts?conversation=\(try Self.user(conversation))")
+    }
+
+    /// - Parameters:
+    ///   - name: that of the program; `nil` for a person.
+    ///   - key: inserted again with the same key, it is the same draft.
+    package func insertDraft(
+        _ text: String, to recipient: String, headers: [String: String]? = nil, by name: String? = nil,
+        key: String? = nil
+    ) async throws(GatewayError) -> GatewayDraft {
+        let body = DraftRequest(
+            to: recipient, message: Self.message(text, headers: headers, nil), insertedBy: name)
+        return try await decode(call(.POST, "drafts", body: body, key: key))
+    }
+
+    @discardableResult
+    package func editDraft(_ draftID: String, _ text: String) async throws(GatewayError) -> GatewayDraft {
+        try await decode(call(.POST, "drafts/\(Self.escape(draftID))/edit", body: EditRequest(text: text)))
+    }
+
+    package func sendDraft(_ draftID: String) async throws(GatewayError) -> GatewayMessage {
+        try await decode(call(.POST, "drafts/\(Self.escape(draftID))/send"))
+    }
+
+    package func discardDraft(_ draftID: String) async throws(GatewayError) {
+        _ = try await call(.DELETE, "drafts/\(Self.escape(draftID))")
     }
 
     // MARK: - Events

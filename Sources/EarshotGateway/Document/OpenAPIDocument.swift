@@ -29,6 +29,8 @@ enum OpenAPIDocument {
             description: Conversations, and their histories.
           - name: messages
             description: Sending, states, taking back, erasing.
+          - name: drafts
+            description: Messages that programs prepare, and that a person sends or discards.
           - name: inbox
             description: What arrived, for programs that must miss nothing, and answer each message once.
           - name: events
@@ -909,6 +911,121 @@ enum OpenAPIDocument {
                 "204": {description: It will not be sent.}
                 default: {$ref: "#/components/responses/Error"}
 
+          /v1/drafts:
+            get:
+              operationId: listDrafts
+              tags: [drafts]
+              summary: The drafts that wait for a person, the oldest first.
+              description: |
+                A token without the scope `all` sees those that were inserted with a token of its name, and no others.
+              x-scope: draft
+              parameters:
+                - name: conversation
+                  in: query
+                  description: Only those of this user or conversation.
+                  schema: {type: string, minLength: 1}
+              responses:
+                "200":
+                  description: The drafts.
+                  content:
+                    application/json:
+                      schema: {type: array, items: {$ref: "#/components/schemas/Draft"}}
+                default: {$ref: "#/components/responses/Error"}
+            post:
+              operationId: insertDraft
+              tags: [drafts]
+              summary: Prepare a message that a person sends or discards. It leaves the node only when a person sends it.
+              description: |
+                With an `Idempotency-Key`, whoever inserts it again gets the same draft, as a person may have changed it, with its
+                `messageID` if it was sent; one that was discarded gets 409 (`draftDiscarded`). A conversation has at most 16 drafts, a
+                program 128, and a node 1024: one more gets 409 (`tooManyDrafts`) until one is sent or discarded.
+              x-scope: draft
+              parameters: [{$ref: "#/components/parameters/idempotencyKey"}]
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [to, text]
+                      properties:
+                        to:
+                          type: string
+                          description: A user or a conversation, as in `sendMessage`.
+                        text: {type: string, minLength: 1, maxLength: 65536}
+                        headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
+                        timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
+                        mentions: {$ref: "#/components/schemas/Mentions"}
+                        insertedBy:
+                          $ref: "#/components/schemas/TokenName"
+                          description: The program, where no token says it; a person without it. What a token inserts bears its name.
+              responses:
+                "201":
+                  description: It is on the disk; or it was before, under the same key.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Draft"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/drafts/{draft}:
+            parameters: [{$ref: "#/components/parameters/draft"}]
+            get:
+              operationId: getDraft
+              tags: [drafts]
+              summary: One draft that waits.
+              x-scope: draft
+              responses:
+                "200":
+                  description: The draft.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Draft"}}}
+                default: {$ref: "#/components/responses/Error"}
+            delete:
+              operationId: discardDraft
+              tags: [drafts]
+              summary: Discard a draft. Its content is gone. A program withdraws its own so.
+              x-scope: draft
+              responses:
+                "204": {description: It is gone.}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/drafts/{draft}/edit:
+            parameters: [{$ref: "#/components/parameters/draft"}]
+            post:
+              operationId: editDraft
+              tags: [drafts]
+              summary: Give a draft another text.
+              x-scope: draft
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [text]
+                      properties:
+                        text: {type: string, minLength: 1, maxLength: 65536}
+              responses:
+                "200":
+                  description: The draft.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Draft"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/drafts/{draft}/send:
+            parameters: [{$ref: "#/components/parameters/draft"}]
+            post:
+              operationId: sendDraft
+              tags: [drafts]
+              summary: Send a draft, as a person decides. However often it is sent, it becomes one message.
+              description: |
+                The draft goes in the commit in which the message takes its place in the history. A token with the scope `draft` cannot
+                do this, and one with the scope `send` only with its own drafts.
+              x-scope: send
+              responses:
+                "201":
+                  description: The message is on the disk; or it was before.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
+                default: {$ref: "#/components/responses/Error"}
+
           /v1/inbox:
             get:
               operationId: receive
@@ -982,7 +1099,7 @@ enum OpenAPIDocument {
                         ack: {type: string, description: A cursor from the inbox.}
                         send:
                           type: array
-                          description: Needs the scope send.
+                          description: Needs the scope send; for drafts the scope draft is enough.
                           maxItems: 4096
                           items:
                             type: object
@@ -1018,6 +1135,10 @@ enum OpenAPIDocument {
                                 description: When it goes out, in ISO 8601 with a time zone; at once unless given. Only what goes to a user waits.
                                 examples: ["2026-01-31T09:30:00Z"]
                               session: {$ref: "#/components/schemas/SessionStep"}
+                              isDraft:
+                                type: boolean
+                                default: false
+                                description: Whether it becomes a draft, which a person sends or discards. It has no `notBefore`.
                         edit:
                           type: array
                           description: Other texts for messages of this node's user. Needs the scope send.
@@ -1203,13 +1324,15 @@ enum OpenAPIDocument {
                 The stream begins at once and ends with the node, or with the client. Each event's data is one `Event`.
 
                 Events that follow from commits have an `id`: `messageQueued`, `messageReceived`, `messageSent`,
-                `messageDelivered`, `messageHandled`, `messageRead`, `messageFailed`, `userDiscovered` and `userUpdated`. The node keeps them for 30
-                days. A client that names the last one it knows gets all that followed, once and in order. If some of that is
+                `messageDelivered`, `messageHandled`, `messageRead`, `messageFailed`, `draftInserted`, `draftUpdated`, `draftSent`,
+                `draftDiscarded`, `userDiscovered` and `userUpdated`. The node keeps them for 30 days. A client that names the last one it knows gets all that followed, once and in order. If some of that is
                 gone, `eventsGone` comes first, and then all that is left. The stream also gives an `id` without an event where
                 it begins and now and then, so that a client can go on from there that has asked for few events, or has seen
                 none yet. Other events have no id, and come only as they happen; a client that reads too slowly is told how many
                 of these it has lost, at the place where they are missing.
-              x-scope: read
+
+                A token needs the scope `read`. One with the scope `draft` and without `read` is given the events of its own drafts and
+                no others.
               parameters:
                 - name: names
                   in: query
@@ -1475,7 +1598,9 @@ enum OpenAPIDocument {
                           items: {$ref: "#/components/schemas/Scope"}
                         to:
                           type: array
-                          description: It may send to these users and conversations only. Only with the scope `send`, and not with `all`.
+                          description: |
+                            It may send to these users and conversations only, or insert drafts there. Only with the scopes `send` and
+                            `draft`, and not with `all`.
                           items: {type: string}
                         expiresInSeconds:
                           description: How long it works; until it is revoked unless given.
@@ -1798,6 +1923,12 @@ enum OpenAPIDocument {
               in: path
               required: true
               schema: {$ref: "#/components/schemas/ConsumerName"}
+            draft:
+              name: draft
+              in: path
+              required: true
+              description: A draft's id, or its beginning, of at least four characters.
+              schema: {type: string, minLength: 1}
             idempotencyKey:
               name: Idempotency-Key
               in: header
@@ -1938,8 +2069,11 @@ enum OpenAPIDocument {
             FailureReason:
               enum: [expired, cancelled, rejected, blocked, identityChanged, tooLarge, deviceReplaced, removed]
             Scope:
-              enum: [read, send, all]
-              description: "read: reading everything but tokens, and the inbox under names of its own. send: sending, and taking back. all: what the owner may do."
+              enum: [draft, read, send, all]
+              description: |
+                draft: preparing messages that a person sends, and hearing what became of them. read: reading everything but tokens and
+                drafts, and the inbox under names of its own. send: sending, and taking back; and what draft is good for. all: what the
+                owner may do.
             TokenName: {type: string, pattern: "^[A-Za-z0-9._-]{1,64}$"}
             ConsumerName: {type: string, pattern: "^[A-Za-z0-9._-]{1,64}$"}
             InboxCursor: {type: string, pattern: "^[0-9a-f]{16}\\.[0-9]+$"}
@@ -1989,6 +2123,27 @@ enum OpenAPIDocument {
                 timeToLiveSeconds: {type: number}
                 notBefore: {$ref: "#/components/schemas/Time"}
                 createdAt: {$ref: "#/components/schemas/Time"}
+                messageID: {$ref: "#/components/schemas/MessageID", description: What it became. Left out while it waits.}
+            Draft:
+              type: object
+              additionalProperties: false
+              required: [id, conversationID, recipient, text, headers, mentions, timeToLiveSeconds, createdAt]
+              properties:
+                id: {type: string}
+                conversationID: {$ref: "#/components/schemas/ID"}
+                recipient:
+                  $ref: "#/components/schemas/Party"
+                  description: "A user, or a conversation of many, whose name begins with `#`."
+                text: {type: string}
+                headers: {type: object, additionalProperties: {type: string}}
+                mentions: {type: array, items: {$ref: "#/components/schemas/Party"}}
+                replyTo: {$ref: "#/components/schemas/MessageID", description: The message that it answers. Left out if it answers none.}
+                timeToLiveSeconds: {type: number}
+                insertedBy:
+                  type: string
+                  description: The program that inserted it, by the name of its token or its own. Left out for a person.
+                createdAt: {$ref: "#/components/schemas/Time"}
+                updatedAt: {$ref: "#/components/schemas/Time", description: Left out if its content was never changed.}
                 messageID: {$ref: "#/components/schemas/MessageID", description: What it became. Left out while it waits.}
             IsOverwritten:
               type: boolean
@@ -2506,6 +2661,16 @@ enum OpenAPIDocument {
                     recipient: {$ref: "#/components/schemas/Delivery"}
                 conversationID: {$ref: "#/components/schemas/ID", description: "Of `typingStarted` and `typingEnded`."}
                 file: {$ref: "#/components/schemas/File", description: "Of `fileUpdated`."}
+                draft:
+                  type: object
+                  additionalProperties: false
+                  required: [id, conversationID]
+                  description: Of the events of drafts, without the content. `draftSent` has the `message`, too, unless it is gone.
+                  properties:
+                    id: {type: string}
+                    conversationID: {$ref: "#/components/schemas/ID"}
+                    insertedBy: {type: string, description: Left out for a person.}
+                    messageID: {$ref: "#/components/schemas/MessageID", description: "Of `draftSent`."}
                 conversation:
                   type: object
                   additionalProperties: false
@@ -2596,6 +2761,10 @@ enum OpenAPIDocument {
                 - messageUpdated
                 - conversationUpdated
                 - participantUpdated
+                - draftInserted
+                - draftUpdated
+                - draftSent
+                - draftDiscarded
                 - conversationAdvertised
                 - fileUpdated
                 - userDiscovered

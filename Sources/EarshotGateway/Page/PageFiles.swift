@@ -10,9 +10,10 @@ enum PageFiles {
             import { consequences } from "../deciding/consequences.js";
             import { spoken } from "../deciding/layout.js";
             import { LIMITS } from "../deciding/limits.js";
-            import { partyName } from "../deciding/naming.js";
+            import { conversationTitle, draftAuthor, partyName } from "../deciding/naming.js";
             import { fragmentOf } from "../deciding/route.js";
-            import { excerpt } from "../deciding/safe-text.js";
+            import { excerpt, line } from "../deciding/safe-text.js";
+            import { gist } from "../deciding/timeline.js";
             import { announce } from "../drawing/announcer.js";
             import { closeSheet } from "../drawing/sheet.js";
             import { Api } from "../talking/api.js";
@@ -83,6 +84,7 @@ enum PageFiles {
                 if (!isFromAddress && key !== this.state.open) history.pushState(null, "", fragmentOf(key));
                 const unread = key ? this.state.conversations.get(key)?.unreadCount ?? 0 : 0;
                 this.reading.follow(key, unread);
+                if (key) this.refresher.want([{ kind: "prepared" }]);
                 await this.dialogs.open(key);
                 if (this.state.open !== key) return;
                 this.reading.learn();
@@ -142,6 +144,7 @@ enum PageFiles {
                 this.store.apply({ type: "event", event, now: Date.now() });
                 this.refresher.want(consequences(this.state, event));
                 if (event.name === "messageReceived") this.#received(event.message);
+                if (event.name === "draftInserted") this.#prepared(event.draft);
                 // Whoever is silent says so by nothing.
                 clearTimeout(this.#listening);
                 this.#listening = setTimeout(() => this.store.apply({ type: "listened", now: Date.now() }), LIMITS.answerMilliseconds + 50);
@@ -155,6 +158,14 @@ enum PageFiles {
                 if (message.conversationID === this.state.open) announce(`${partyName(this.state, message.sender)}: ${excerpt(spoken(message), LIMITS.excerpt)}`);
                 else announce(`New message from ${partyName(this.state, message.sender)}`);
                 notify(this.state, message, (key) => this.open(key));
+              }
+
+              /** @param {any} draft */
+              #prepared(draft) {
+                const conversation = this.state.conversations.get(draft.conversationID);
+                const where = conversation ? conversationTitle(this.state, conversation) : "somebody new";
+                if (draft.conversationID === this.state.open) announce(`${draftAuthor(draft)} has prepared a draft: Alt D`);
+                else this.drawn.showToast(`${line(draftAuthor(draft))} has prepared a draft to ${line(where)}.`);
               }
 
               /** @param {boolean} isFirst */
@@ -241,6 +252,16 @@ enum PageFiles {
                 }, () => writing.retract(message)),
                 retry: (message) => app.attempt(() => writing.retry(message)),
                 react: ({ message, emoji, remove }) => app.attempt(() => writing.react(message, emoji, remove)),
+                prepared: () => drawn.prepared.focusDraft(),
+                sendPrepared: ({ draft, text }) => app.attempt(async () => {
+                  await writing.sendPrepared(draft, text);
+                  announce("Sent");
+                }),
+                editPrepared: ({ draft, text }) => app.attempt(() => writing.editPrepared(draft, text)),
+                discardPrepared: (draft) => app.attempt(async () => {
+                  await writing.discardPrepared(draft);
+                  announce("Discarded");
+                }),
                 reactWith: (message) => showReact(message, app),
                 messageDetails: (message) => showMessageDetails(message, app),
                 onScreen: (ids) => app.reading.shows(ids),
@@ -472,6 +493,7 @@ enum PageFiles {
             text: ##"""
             /** Asks the node for what the page shows, at the beginning and after events. */
             import { LIMITS } from "../deciding/limits.js";
+            import { userOfKey } from "../deciding/state.js";
             /** @typedef {import("../talking/api.js").Api} Api */
             /** @typedef {import("./store.js").Store} Store */
 
@@ -542,11 +564,31 @@ enum PageFiles {
                   case "users": return this.#store.apply({ type: "users", users: await this.#api.get("users") });
                   case "node": return this.#store.apply({ type: "node", node: await this.#api.get("node") });
                   case "advertised": return this.#store.apply({ type: "advertised", advertised: await this.#api.get("advertised") });
+                  case "prepared": return this.#askPrepared();
                   case "health": return this.#store.apply({ type: "findings", findings: await this.#api.get("health") });
                   case "everything": {
                     await (await this.begin()).people;
-                    await this.#dialogs.refresh();
+                    await Promise.all([this.#dialogs.refresh(), this.#askPrepared()]);
                   }
+                }
+              }
+
+              /** What programs have prepared for the dialog that is open. */
+              async #askPrepared() {
+                const key = this.#store.state.open;
+                if (!key) return;
+                const drafts = await this.#drafts(userOfKey(key) ?? key);
+                if (this.#store.state.open === key) this.#store.apply({ type: "prepared", key, drafts });
+              }
+
+              /** @param {string} conversation */
+              async #drafts(conversation) {
+                try {
+                  return await this.#api.get(`drafts?conversation=${conversation}`);
+                } catch (error) {
+                  // Nothing was written there yet, and nothing prepared.
+                  if (error.status === 404) return [];
+                  throw error;
                 }
               }
             }
@@ -886,6 +928,24 @@ enum PageFiles {
                 this.#changed(await this.#api.post(`messages/${message.id}/react`, remove ? { emoji, remove } : { emoji }));
               }
 
+              /** Sends what a program has prepared, as it is now. @param {any} draft @param {string} text */
+              async sendPrepared(draft, text) {
+                if (text !== draft.text) await this.editPrepared(draft, text);
+                const message = await this.#api.post(`drafts/${draft.id}/send`);
+                this.#store.apply({ type: "preparedGone", id: draft.id });
+                this.#store.apply({ type: "message", message, isNew: true });
+                if (userOfKey(this.#store.state.open)) await this.#begun(message.conversationID);
+              }
+
+              /** @param {any} draft @param {string} text */
+              async editPrepared(draft, text) { await this.#api.post(`drafts/${draft.id}/edit`, { text }); }
+
+              /** @param {any} draft */
+              async discardPrepared(draft) {
+                await this.#api.delete(`drafts/${draft.id}`);
+                this.#store.apply({ type: "preparedGone", id: draft.id });
+              }
+
               /** Sends the text of a failed message once more, to whom it was for. @param {any} message */
               async retry(message) {
                 const mentions = message.mentions.map((/** @type {any} */ each) => each.id);
@@ -1014,11 +1074,12 @@ enum PageFiles {
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
             /** What the page must ask the node for after an event. */
+            import { userOfKey } from "./state.js";
             /** @typedef {import("./state.js").State} State */
 
             /**
              * @typedef {{kind: "conversation", id: string} | {kind: "message", id: string, conversationID: string} | {kind: "users"}
-             *   | {kind: "advertised"} | {kind: "everything"} | {kind: "node"} | {kind: "health"}} Request
+             *   | {kind: "advertised"} | {kind: "everything"} | {kind: "node"} | {kind: "health"} | {kind: "prepared"}} Request
              */
 
             /** @param {State} state after the event @param {any} event @returns {Request[]} */
@@ -1040,6 +1101,10 @@ enum PageFiles {
                 case "conversationUpdated": return [{ kind: "conversation", id: event.conversation.conversationID }, { kind: "advertised" }];
                 case "participantUpdated": return [{ kind: "conversation", id: event.participant.conversationID }];
                 case "conversationAdvertised": return [{ kind: "advertised" }];
+                case "draftInserted":
+                case "draftUpdated":
+                case "draftSent":
+                case "draftDiscarded": return isOpen(state, event.draft.conversationID) ? [{ kind: "prepared" }] : [];
                 case "identityConflict": return [{ kind: "users" }];
                 case "historyRecovered":
                 case "eventsGone":
@@ -1060,6 +1125,9 @@ enum PageFiles {
               const near = messages.filter((each) => each.session?.id === session.id && (!each.session.isSuperseded || each.session.counter >= session.counter - 1));
               return near.map(({ id }) => ({ kind: "message", id, conversationID }));
             }
+
+            /** What was opened by a user may be any conversation. @param {State} state @param {string} conversationID */
+            const isOpen = (state, conversationID) => state.open === conversationID || userOfKey(state.open) !== null;
 
             /** @param {State} state @param {any} update @returns {Request[]} */
             function updated(state, { messageID, conversationID }) {
@@ -1391,6 +1459,7 @@ enum PageFiles {
               { where: "page", key: "u", alt: true, command: "nextUnread", help: "Next conversation with unread messages", shown: "Alt U" },
               { where: "page", key: "n", alt: true, command: "newConversation", help: "New conversation", shown: "Alt N" },
               { where: "page", key: "i", alt: true, command: "details", help: "About this person or conversation", shown: "Alt I" },
+              { where: "page", key: "d", alt: true, command: "prepared", help: "To the drafts that programs have prepared here", shown: "Alt D" },
               { where: "page", key: ",", alt: true, command: "settings", help: "Settings", shown: "Alt ," },
               { where: "page", key: "F6", command: "nextPane", help: "Next pane: list, messages, writing", shown: "F6" },
               { where: "page", key: "/", control: true, command: "help", help: "This help (also ? outside a text field)", shown: "Ctrl /" },
@@ -1614,6 +1683,9 @@ enum PageFiles {
 
             /** @param {string} trust @returns {{word: string, hint: string}} */
             export const trustWords = (trust) => TRUST[trust] ?? { word: trust, hint: "" };
+
+            /** Who has inserted a draft: a program by the name of its token, or this user. @param {any} draft */
+            export const draftAuthor = (draft) => draft.insertedBy ?? "you";
 
             """##),
         "deciding/notifying.js": PageFile(
@@ -1925,6 +1997,8 @@ enum PageFiles {
                 case "conversations": return withConversations(state, action);
                 case "conversation": return withConversation(state, action);
                 case "advertised": return { ...state, advertised: action.advertised };
+                case "prepared": return { ...state, prepared: { key: action.key, drafts: action.drafts } };
+                case "preparedGone": return { ...state, prepared: { ...state.prepared, drafts: state.prepared.drafts.filter((each) => each.id !== action.id) } };
                 case "findings": return { ...state, findings: action.findings };
                 case "dismissed": return { ...state, dismissed: new Set(state.dismissed).add(action.key) };
                 case "event": return reduceEvent(state, action.event, action.now);
@@ -1952,7 +2026,8 @@ enum PageFiles {
               conversations.set(conversation.id, { begunAt, ...conversation });
               // What was opened by a user is opened by its conversation as soon as there is one.
               const isOpened = conversation.kind === "direct" && state.open === `user:${conversation.peer?.id}`;
-              return { ...state, conversations, open: isOpened ? conversation.id : state.open };
+              const prepared = isOpened ? { ...state.prepared, key: conversation.id } : state.prepared;
+              return { ...state, conversations, prepared, open: isOpened ? conversation.id : state.open };
             }
 
             /** @param {State["typing"]} typing @param {number} now */
@@ -2069,6 +2144,7 @@ enum PageFiles {
              * @property {{number: number, event: any}[]} recent the last ones about messages, for answers that were asked for before them
              * @property {Map<string, Map<string, number>>} typing conversation, user, until when
              * @property {Map<string, number>} heard users, and when something last came from them
+             * @property {{key: string|null, drafts: any[]}} prepared what programs have prepared for the dialog with this key, the oldest first
              * @property {Map<string, any>} quotes messages that are answered and are not in a window; null for one that is not here
              * @property {string|null} storageProblem why the node's disk takes nothing
              * @property {any[]} findings the doctor's, of the last time
@@ -2079,7 +2155,7 @@ enum PageFiles {
             export const INITIAL = Object.freeze({
               phase: "starting", loginProblem: "", link: "connecting", node: null, users: new Map(), conversations: new Map(),
               hasMoreConversations: false, advertised: [], open: null, dialogs: new Map(), loading: null, dialogProblem: "",
-              eventCount: 0, recent: [], typing: new Map(), heard: new Map(), quotes: new Map(), storageProblem: null, findings: [], dismissed: new Set(),
+              eventCount: 0, recent: [], typing: new Map(), heard: new Map(), prepared: { key: null, drafts: [] }, quotes: new Map(), storageProblem: null, findings: [], dismissed: new Set(),
             });
 
             export const USER_PREFIX = "user:";
@@ -2274,6 +2350,9 @@ enum PageFiles {
               if (conversation) return conversationTitle(state, conversation);
               return peer ? partyName(state, peer) : "";
             }
+
+            /** What programs have prepared for what is open. @param {State} state */
+            export const openPrepared = (state) => (state.open && state.prepared.key === state.open ? state.prepared.drafts : []);
 
             /** Why nothing can be written there, or nothing. @param {State} state */
             export function writingProblem(state) {
@@ -3656,6 +3735,7 @@ enum PageFiles {
             import "./message-composer.js";
             import "./message-list.js";
             import "./people-list.js";
+            import "./prepared-drafts.js";
             /** @typedef {import("../deciding/state.js").State} State */
 
             const TOAST_MILLISECONDS = 8000;
@@ -3663,6 +3743,7 @@ enum PageFiles {
             export class Page {
               messages = /** @type {import("./message-list.js").MessageList} */ (document.querySelector("message-list"));
               composer = /** @type {import("./message-composer.js").MessageComposer} */ (document.querySelector("message-composer"));
+              prepared = /** @type {import("./prepared-drafts.js").PreparedDrafts} */ (document.querySelector("prepared-drafts"));
               conversations = /** @type {import("./conversation-list.js").ConversationList} */ (document.querySelector("conversation-list"));
               #people = /** @type {any} */ (document.querySelector("people-list"));
               #banners = /** @type {any} */ (document.querySelector("banner-stack"));
@@ -3699,6 +3780,7 @@ enum PageFiles {
                 this.#people.update(state);
                 this.#header.update(state);
                 this.messages.update(state);
+                this.prepared.update(state);
                 this.composer.update(state);
                 setText(element("typing"), typingWords(state, Date.now()));
                 setAttribute(element("nothing-open"), "hidden", state.open !== null);
@@ -3966,6 +4048,94 @@ enum PageFiles {
                 console.info("no profile", error);
               }
             }
+
+            """##),
+        "drawing/prepared-drafts.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** What programs have prepared for the open dialog: above the field, and apart from what was said. Who prepared it is always there. */
+            import { draftAuthor } from "../deciding/naming.js";
+            import { openPrepared, writingProblem } from "../deciding/views.js";
+            import { command } from "./command.js";
+            import { foreign, h, reconcile, replace, setAttribute } from "./dom.js";
+
+            export class PreparedDrafts extends HTMLElement {
+              #list = h("ul", { "aria-label": "Drafts, not sent" });
+              /** What is changed now, by the draft's id. @type {Map<string, string>} */
+              #edits = new Map();
+
+              connectedCallback() { this.append(this.#list); }
+
+              /** @param {import("../deciding/state.js").State} state */
+              update(state) {
+                const drafts = openPrepared(state), hadFocus = this.contains(document.activeElement);
+                this.hidden = drafts.length === 0;
+                for (const id of this.#edits.keys()) if (!drafts.some((each) => each.id === id)) this.#edits.delete(id);
+                const cannotSend = writingProblem(state) !== "" || state.link === "lost";
+                reconcile(this.#list, drafts, {
+                  key: (draft) => draft.id,
+                  make: () => h("li", { class: "prepared" }),
+                  update: (element, draft) => {
+                    const isEdited = this.#edits.has(draft.id), drawn = `${isEdited} ${draft.text}`;
+                    if (element.drawn !== drawn) this.#draw(element, draft, isEdited);
+                    element.drawn = drawn;
+                    setAttribute(element.querySelector(".primary"), "disabled", cannotSend);
+                  },
+                });
+                // Whoever had the focus on one that is gone goes on writing.
+                if (hadFocus && !this.contains(document.activeElement)) {
+                  /** @type {HTMLElement|null} */ (this.hidden ? document.querySelector("#field") : this.#list.querySelector("button"))?.focus();
+                }
+              }
+
+              focusDraft() { /** @type {HTMLElement|null} */ (this.#list.querySelector("textarea, button"))?.focus(); }
+
+              /** @param {HTMLElement} element @param {any} draft @param {boolean} isEdited */
+              #draw(element, draft, isEdited) {
+                const author = draftAuthor(draft);
+                const button = (/** @type {string} */ word, /** @type {() => void} */ act, isFirst = false) => h("button", {
+                  type: "button", class: isFirst ? "small primary" : "small", "aria-label": `${word} the draft by ${author}`, onclick: act,
+                }, word);
+                const text = () => this.#edits.get(draft.id) ?? draft.text;
+                const field = isEdited ? h("textarea", {
+                  rows: 3, dir: "auto", "aria-label": `The text of the draft by ${author}`,
+                  oninput: (/** @type {any} */ event) => this.#edits.set(draft.id, event.target.value),
+                  onkeydown: (/** @type {KeyboardEvent} */ event) => {
+                    if (event.key !== "Escape") return;
+                    event.stopPropagation();
+                    this.#edit(element, draft, null);
+                  },
+                }) : null;
+                if (field) field.value = text();
+                replace(element,
+                  h("p", { class: "prepared-by" }, "Draft by ", foreign("strong", author), ", not sent"),
+                  field ?? foreign("p", draft.text, { class: "prepared-text" }),
+                  h("div", { class: "prepared-actions" },
+                    button("Send", () => command(this, "sendPrepared", { draft, text: text() }), true),
+                    isEdited
+                      ? [button("Save", () => this.#save(element, draft)), button("Stop editing", () => this.#edit(element, draft, null))]
+                      : button("Edit", () => this.#edit(element, draft, draft.text)),
+                    button("Discard", () => command(this, "discardPrepared", draft))));
+              }
+
+              /** @param {any} element @param {any} draft @param {string|null} text what is changed from now on, or nothing */
+              #edit(element, draft, text) {
+                if (text === null) this.#edits.delete(draft.id);
+                else this.#edits.set(draft.id, text);
+                this.#draw(element, draft, text !== null);
+                element.drawn = `${text !== null} ${draft.text}`;
+                element.querySelector(text === null ? "button" : "textarea").focus();
+              }
+
+              /** @param {HTMLElement} element @param {any} draft */
+              #save(element, draft) {
+                const text = this.#edits.get(draft.id) ?? draft.text;
+                this.#edit(element, draft, null);
+                if (text !== draft.text) command(this, "editPrepared", { draft, text });
+              }
+            }
+
+            customElements.define("prepared-drafts", PreparedDrafts);
 
             """##),
         "drawing/react-sheet.js": PageFile(
@@ -4421,6 +4591,7 @@ enum PageFiles {
                 <link rel="modulepreload" href="drawing/people-list.js">
                 <link rel="modulepreload" href="drawing/people-picker.js">
                 <link rel="modulepreload" href="drawing/person-sheet.js">
+                <link rel="modulepreload" href="drawing/prepared-drafts.js">
                 <link rel="modulepreload" href="drawing/react-sheet.js">
                 <link rel="modulepreload" href="drawing/scroll-anchor.js">
                 <link rel="modulepreload" href="drawing/search-sheet.js">
@@ -4469,6 +4640,7 @@ enum PageFiles {
                     <div id="nothing-open" class="alone"><p>Choose a conversation, or somebody under People.</p><p class="muted">Press <kbd>?</kbd> for the keys.</p></div>
                     <message-list></message-list>
                     <p id="typing" class="typing-line" role="status"></p>
+                    <prepared-drafts></prepared-drafts>
                     <message-composer></message-composer>
                   </main>
                   <p id="toast" class="toast" role="alert" hidden></p>
@@ -4736,6 +4908,13 @@ enum PageFiles {
 
             /* Writing */
             .typing-line { max-width: 62rem; width: 100%; margin: 0 auto; padding: 0 1.6rem; min-height: 1.3rem; font-size: .82rem; color: var(--ink-soft); font-style: italic; }
+            prepared-drafts { display: block; padding: .25rem 1.25rem 0; max-height: 40vh; overflow-y: auto; scrollbar-width: thin; }
+            prepared-drafts ul { max-width: 59.5rem; margin: 0 auto; padding: 0; list-style: none; display: grid; gap: .4rem; }
+            .prepared { background: var(--pane); border: 1px dashed var(--line-strong); border-radius: var(--round-small); padding: .5rem .9rem; }
+            .prepared-by { margin: 0; font-size: .84rem; color: var(--ink-soft); }
+            .prepared-text { margin: .25rem 0 .4rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+            .prepared textarea { width: 100%; margin: .3rem 0; }
+            .prepared-actions { display: flex; gap: .4rem; flex-wrap: wrap; }
             message-composer { display: block; padding: .25rem 1.25rem 1rem; }
             message-composer form { max-width: 59.5rem; margin: 0 auto; }
             .line { display: flex; align-items: flex-end; gap: .5rem; background: var(--raised); border: 1px solid var(--line-strong); border-radius: 1.4rem; padding: .25rem .3rem .25rem 1rem; }
@@ -4755,6 +4934,7 @@ enum PageFiles {
             @media (max-width: 760px) {
               .messages { padding: .75rem .75rem .5rem; }
               .content { max-width: 90%; }
+              prepared-drafts { padding: .2rem .6rem 0; }
               message-composer { padding: .2rem .6rem .6rem; }
               .typing-line { padding: 0 1rem; }
             }

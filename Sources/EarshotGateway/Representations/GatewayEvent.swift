@@ -11,10 +11,12 @@ package struct GatewayEvent: Codable, Hashable, Sendable {
     /// Of `nodeStateChanged`: the state's name, and the port while the node runs.
     package internal(set) var nodeState: String?
     package internal(set) var port: UInt16?
-    /// Of `messageQueued` and `messageReceived`.
+    /// Of `messageQueued` and `messageReceived`, and of `draftSent` unless it is gone.
     package internal(set) var message: GatewayMessage?
     /// Of `messageSent`, `messageDelivered`, `messageHandled`, `messageRead` and `messageFailed`.
     package internal(set) var stateChange: GatewayStateChange?
+    /// Of `draftInserted`, `draftUpdated`, `draftSent` and `draftDiscarded`.
+    package internal(set) var draft: GatewayDraftChange?
     /// Of `conversationUpdated`.
     package internal(set) var conversation: GatewayConversationUpdate?
     /// Of `participantUpdated`.

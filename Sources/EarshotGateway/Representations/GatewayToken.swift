@@ -4,7 +4,7 @@ package struct GatewayToken: Codable, Hashable, Sendable, Identifiable {
     package let name: String
     /// Of `Scope`.
     package let scopes: [String]
-    /// The only users and conversations to which it may send; a conversation's name begins with `#`. Left out for all.
+    /// The only users and conversations to which it may send or insert drafts; a conversation's name begins with `#`. Left out for all.
     package let to: [GatewayParty]?
     /// ISO 8601 in UTC with milliseconds, as the other times.
     package let createdAt: String

@@ -67,6 +67,9 @@ struct Representer: Sendable {
         case .participantUpdated(let update):
             let names = await names(of: [.user(update.participant.userID), .conversation(update.conversationID)])
             result.participant = GatewayParticipantUpdate(update, names)
+        case .draftInserted(let change), .draftUpdated(let change), .draftSent(let change),
+            .draftDiscarded(let change):
+            await fill(&result, from: change)
         case .conversationAdvertised(let conversation):
             result.advertised = await advertised([conversation]).first
         case .userDiscovered(let user): result.user = GatewayUser(user)

@@ -54,10 +54,12 @@ struct InboxRoutes: RouteGroup {
         for (index, send) in sends.enumerated() {
             try await Self.about(index) {
                 let answered = try await send.answered(by: node)
+                let isDraft = send.isDraft ?? false
                 if let destination = destinations[index] {
-                    try request.access.check(sendingTo: destination)
+                    try Self.check(request, mayWriteTo: destination, isDraft: isDraft)
                 } else if let answered {
-                    try await check(request, mayWriteAbout: answered)
+                    let message = try await node.messages.message(answered)
+                    try Self.check(request, mayWriteTo: node.destination(answering: message), isDraft: isDraft)
                 }
                 replies.append(try await send.reply(to: destinations[index], answering: answered, of: node))
             }
@@ -75,6 +77,16 @@ struct InboxRoutes: RouteGroup {
         let messages = try await inbox(for: request).acknowledge(
             consumer: consumer, through: cursor, sending: replies)
         return try .json(GatewayAcknowledgement(messages: await representer.messages(messages)))
+    }
+
+    private static func check(
+        _ request: Request, mayWriteTo destination: Destination, isDraft: Bool
+    ) throws(GatewayError) {
+        if isDraft {
+            try request.access.check(draftingTo: destination)
+        } else {
+            try request.access.check(sendingTo: destination)
+        }
     }
 
     /// - Throws: `GatewayError` `forbidden` unless the request may write into the conversation of a message.
@@ -269,6 +281,8 @@ struct ReplyRequest: RequestBody, Encodable {
     var notBefore: String?
     /// The session that it belongs to.
     var session: SessionRequest?
+    /// Whether it becomes a draft, which a person sends or discards.
+    var isDraft: Bool?
 
     init(_ fields: inout JSONFields) throws(GatewayError) {
         to = try fields.optional("to", .text)
@@ -279,6 +293,12 @@ struct ReplyRequest: RequestBody, Encodable {
         idempotencyKey = try fields.optional("idempotencyKey", .text)
         notBefore = try fields.optional("notBefore", .text)
         session = try fields.optional("session", .object(SessionRequest.self))
+        isDraft = try fields.optional("isDraft", .bool)
+        guard isDraft != true || notBefore == nil else {
+            throw GatewayError(
+                .invalidRequest, "a draft goes out when a person sends it, and has no notBefore",
+                .init(name: "notBefore"))
+        }
     }
 
     /// - Throws: `GatewayError` `invalidRequest` for a message that names neither a recipient nor what it answers.
@@ -299,6 +319,7 @@ struct ReplyRequest: RequestBody, Encodable {
         reply.notBefore = try notBefore.map { text throws(GatewayError) in try Timestamp.due(text) }
         reply.isReply = isReply ?? false
         reply.step = try session?.read()
+        reply.isDraft = isDraft ?? false
         return reply
     }
 

@@ -69,14 +69,15 @@ extension EarshotError.Code {
             .foreignOrigin:
             .forbidden
         case .unknownUser, .unknownConversation, .unknownMessage, .unknownToken, .unknownConsumer, .unknownDevice,
-            .unknownTarget, .unknownFile, .unknownEndpoint:
+            .unknownTarget, .unknownFile, .unknownDraft, .unknownEndpoint:
             .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .ambiguousUser, .ambiguousMessage, .alreadySent, .undelivered, .identityConflict, .nameChanged,
             .tokenExists, .keyReused, .consumerExists, .consumerBusy, .alreadyAcknowledged,
             .tooManyTokens, .tooManyConsumers, .tooManyDevices, .notHandedOut, .notJoined, .tooManyConversations,
             .ambiguousConversation, .conversationExists, .conversationClosed, .decidedElsewhere, .notParticipant,
-            .retracted, .portInUse, .targetExists, .tooManyTargets, .targetBusy, .fileMissing, .fileChanged:
+            .tooManyDrafts, .draftDiscarded, .retracted, .portInUse, .targetExists, .tooManyTargets, .targetBusy,
+            .fileMissing, .fileChanged:
             .conflict
         case .gone: .gone
         case .tooSlow: .requestTimeout

@@ -12,6 +12,7 @@ extension Router {
             SearchRoutes(node: node),
             InboxRoutes(node: node),
             ScheduledRoutes(node: node),
+            DraftRoutes(node: node),
             NotificationRoutes(node: node),
             FileRoutes(node: node),
             EventRoutes(node: node, feed: feed),

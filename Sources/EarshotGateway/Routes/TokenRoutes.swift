@@ -47,7 +47,8 @@ struct TokenRequest: RequestBody, Encodable {
     let name: String
     /// Of `Scope`.
     let scopes: [String]
-    /// The only users and conversations to which it may send, as a message names where it goes; all without it.
+    /// The only users and conversations to which it may send or insert drafts, as a message names where it goes; all
+    /// without it.
     var to: [String]?
     /// How long it works; as long as nobody revokes it without it.
     var expiresInSeconds: Double?
@@ -67,9 +68,9 @@ struct TokenRequest: RequestBody, Encodable {
         guard !found.isEmpty else {
             throw GatewayError(.invalidRequest, "a token has at least one scope", .init(name: "scopes"))
         }
-        guard to == nil || found.contains(.send) && !found.contains(.all) else {
+        guard to == nil || !found.isDisjoint(with: [.send, .draft]) && !found.contains(.all) else {
             throw GatewayError(
-                .invalidRequest, "only the scope send can be limited to some recipients, and all cannot",
+                .invalidRequest, "only the scopes send and draft can be limited to some recipients, and all cannot",
                 .init(name: "to"))
         }
         return found

@@ -39,6 +39,7 @@ final class EventFeed: Sendable {
         .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageHandled, .messageRead,
         .messageFailed,
         .messageUpdated, .conversationUpdated, .participantUpdated, .userDiscovered, .userUpdated,
+        .draftInserted, .draftUpdated, .draftSent, .draftDiscarded,
     ]
 
     private let node: Node
@@ -109,7 +110,10 @@ final class EventFeed: Sendable {
     private func add(_ event: Event, id: EventID?) async {
         let shown = await Representer(node: node).event(event, id: id)
         do {
-            add(EventWindow.Item(content: .event(event.name, id), bytes: try EventText.encode(shown)))
+            add(
+                EventWindow.Item(
+                    content: .event(event.name, id), bytes: try EventText.encode(shown),
+                    draftedBy: event.draft?.insertedBy))
         } catch {
             node.configuration.logger.error("an event cannot be encoded", metadata: ["error": "\(error)"])
         }

@@ -15,6 +15,8 @@ struct EventWindow: Sendable {
 
         let content: Content
         let bytes: ByteBuffer
+        /// Who inserted the draft that the event is about; `nil` for a person, and for an event of something else.
+        var draftedBy: String?
     }
 
     /// How far a stream has come.

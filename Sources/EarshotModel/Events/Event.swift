@@ -26,6 +26,14 @@ public enum Event: Hashable, Sendable {
     indirect case conversationUpdated(ConversationUpdate)
     /// Somebody else has joined a conversation of this node's user, or left it.
     indirect case participantUpdated(ParticipantUpdate)
+    /// A program, or a person, has inserted a draft for a person to send.
+    indirect case draftInserted(DraftChange)
+    /// A draft has another content.
+    indirect case draftUpdated(DraftChange)
+    /// A person has sent a draft: it is a message now, which `messageQueued` has told before.
+    indirect case draftSent(DraftChange)
+    /// A draft was discarded, by a person or by whoever inserted it, or because its conversation was left or erased.
+    indirect case draftDiscarded(DraftChange)
     /// A linked user tells the name of an open conversation that this node's user has not joined.
     indirect case conversationAdvertised(AdvertisedConversation)
     /// The node has more of a file that a message brings along, or something else than before. While it comes, this is posted
@@ -88,6 +96,10 @@ public enum Event: Hashable, Sendable {
         case .messageUpdated: .messageUpdated
         case .conversationUpdated: .conversationUpdated
         case .participantUpdated: .participantUpdated
+        case .draftInserted: .draftInserted
+        case .draftUpdated: .draftUpdated
+        case .draftSent: .draftSent
+        case .draftDiscarded: .draftDiscarded
         case .conversationAdvertised: .conversationAdvertised
         case .fileUpdated: .fileUpdated
         case .userDiscovered: .userDiscovered
@@ -122,6 +134,7 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
     case typingStarted, typingEnded
     case conversationUpdated, participantUpdated, conversationAdvertised
     case fileUpdated
+    case draftInserted, draftUpdated, draftSent, draftDiscarded
     case userDiscovered, userUpdated, profileUpdated, userSubscribed, userUnsubscribed
     case identityConflict, deviceRevoked, linkFailed, clockSkewed, otherNetworkSeen
     case credentialWillExpire, credentialExpired, credentialRenewed, credentialNotYetValid

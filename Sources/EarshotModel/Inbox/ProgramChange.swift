@@ -4,4 +4,5 @@ package enum ProgramChange: Hashable, Sendable {
     case schedule(ScheduledRecord)
     /// It has taken its place in a log, or was cancelled.
     case unschedule(EntryKey)
+    indirect case draft(DraftStep)
 }

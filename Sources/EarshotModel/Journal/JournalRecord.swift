@@ -34,6 +34,7 @@ package enum JournalRecord: Hashable, Sendable {
     case user(UserID, News)
     case conversation(ConversationUpdate)
     case participant(ParticipantUpdate)
+    case draft(DraftNews)
 
     /// The log and the messages that it is about; `nil` if it is about none.
     package var run: (logID: LogID, sequences: ClosedRange<UInt64>)? {
@@ -41,7 +42,7 @@ package enum JournalRecord: Hashable, Sendable {
         case .queued(let logID, let sequences), .received(let logID, _, let sequences),
             .progress(let logID, _, _, let sequences), .failed(let logID, _, _, let sequences):
             (logID, sequences)
-        case .user, .conversation, .participant: nil
+        case .user, .conversation, .participant, .draft: nil
         }
     }
 
@@ -52,7 +53,7 @@ package enum JournalRecord: Hashable, Sendable {
         case .received(let logID, let userID, _): .received(logID, userID, sequences)
         case .progress(let logID, let userID, let step, _): .progress(logID, userID, step, sequences)
         case .failed(let logID, let userID, let reason, _): .failed(logID, userID, reason, sequences)
-        case .user, .conversation, .participant: self
+        case .user, .conversation, .participant, .draft: self
         }
     }
 

@@ -80,6 +80,9 @@ package struct Snapshot: Hashable, Sendable {
     /// Ascending by name.
     package var consumers: [ConsumerRecord] = []
     package var scheduled: [ScheduledRecord] = []
+    package var drafts: [DraftRecord] = []
+    /// The ids of drafts that were discarded, in that order.
+    package var discardedDrafts: [EntryKey] = []
     package var conversations: [OpenConversationRecord] = []
     /// What programs were told last of private conversations.
     package var privateConversations: [PrivateConversationRecord] = []

@@ -133,6 +133,8 @@ public struct MessageDraft: Hashable, Sendable {
     @Seldom package var replyTo: LogPlace?
     @Seldom package var session: MessageSession?
     @Seldom private var kept: MessageLayout?
+    /// The id of the message that it answers.
+    package var repliesTo: MessageID? { replyTo.map { MessageID(log: $0.logID, sequence: $0.sequence) } }
 
     public init(
         _ text: String, headers: [String: String] = [:], timeToLive: Duration = Self.defaultTimeToLive

@@ -63,7 +63,7 @@ struct Consumers: Sendable {
             throw ProtocolError(.consumerExists, "there is a consumer \(name) already")
         }
         guard (1...Limits.consumerNameBytes).contains(name.utf8.count),
-            name.utf8.allSatisfy({ Self.nameBytes.contains($0) })
+            Self.isName(name)
         else {
             throw ProtocolError(
                 .invalidConsumer,
@@ -79,6 +79,9 @@ struct Consumers: Sendable {
                 .overloaded, "the token has \(Limits.consumersOfToken) consumers already; remove one first")
         }
     }
+
+    /// Whether a program's name has only what it may have.
+    static func isName(_ text: String) -> Bool { text.utf8.allSatisfy { nameBytes.contains($0) } }
 
     private static let nameBytes = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.".utf8)
 

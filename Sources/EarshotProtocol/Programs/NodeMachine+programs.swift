@@ -18,21 +18,25 @@ package struct ProgramReply: Sendable {
     package let answering: Int64?
     /// When it goes out, in milliseconds since 1970; at once if there is none.
     package let notBefore: Int64?
+    /// The name of the program, if it is a draft that waits for a person.
+    package let draftedBy: String?
 
     package init(
-        to destination: Destination, draft: EntryDraft, key: Key, answering: Int64? = nil, notBefore: Int64? = nil
+        to destination: Destination, draft: EntryDraft, key: Key, answering: Int64? = nil, notBefore: Int64? = nil,
+        draftedBy: String? = nil
     ) {
         self.destination = destination
         self.draft = draft
         self.key = key
         self.answering = answering
         self.notBefore = notBefore
+        self.draftedBy = draftedBy
     }
 }
 
 /// Inputs that concern programs, on their way to `ProgramsMachine`.
 extension NodeMachine {
-    private func situation(_ now: Moment) -> ProgramsMachine.Situation {
+    func situation(_ now: Moment) -> ProgramsMachine.Situation {
         ProgramsMachine.Situation(now: now, isTakingBack: replication.isTakingBack)
     }
 
@@ -156,6 +160,7 @@ extension NodeMachine {
             } catch { throw error.about(index) }
             item.answering = reply.answering
             item.notBefore = reply.notBefore
+            item.draftedBy = reply.draftedBy
             do throws(ProtocolError) {
                 try checkDestination(reply.destination)
                 try check([reply.draft])
@@ -216,7 +221,7 @@ extension NodeMachine {
     /// Ascending by name.
     package var consumers: [ConsumerRecord] { programs.consumers.all }
 
-    private mutating func call(
+    mutating func call(
         _ kind: ProgramCall.Kind, _ requestID: RequestID, now: Moment
     ) throws(ProtocolError) {
         try checkIsRunning()
@@ -225,23 +230,23 @@ extension NodeMachine {
 
     // MARK: - Checks
 
-    private func checkIsRunning() throws(ProtocolError) {
+    func checkIsRunning() throws(ProtocolError) {
         guard !isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
     }
 
     /// Why nothing can be written there now.
-    private func refusal(of destination: Destination) -> ProtocolError? {
+    func refusal(of destination: Destination) -> ProtocolError? {
         do throws(ProtocolError) {
             try checkDestination(destination)
             return nil
         } catch { return error }
     }
 
-    private mutating func use(_ destination: Destination, now: Moment) {
+    mutating func use(_ destination: Destination, now: Moment) {
         if case .user(let userID) = destination { use(userID, now: now) }
     }
 
-    private static func checkKey(_ key: String) throws(ProtocolError) {
+    static func checkKey(_ key: String) throws(ProtocolError) {
         guard (1...Limits.idempotencyKeyBytes).contains(key.utf8.count) else {
             throw ProtocolError(
                 .invalidMessage, "an idempotency key is 1 to \(Limits.idempotencyKeyBytes) bytes of UTF-8")
@@ -249,7 +254,7 @@ extension NodeMachine {
     }
 
     /// - Throws: `ProtocolError` `unknownConversation`.
-    private func item(
+    func item(
         _ draft: EntryDraft, to destination: Destination, key: EntryKey?, isNamed: Bool
     ) throws(ProtocolError) -> ProgramCall.Item {
         guard let conversation = conversation(of: destination) else {
@@ -290,7 +295,7 @@ extension NodeMachine {
 
     // MARK: - What it wants
 
-    private mutating func run(_ actions: [ProgramsMachine.Action], now: Moment) {
+    mutating func run(_ actions: [ProgramsMachine.Action], now: Moment) {
         for action in actions {
             switch action {
             case .findKeys(let requestID, let keys): emit(.findKeys(.call(requestID), keys))

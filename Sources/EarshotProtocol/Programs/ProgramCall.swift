@@ -15,13 +15,28 @@ struct ProgramCall: Sendable {
         case cancel(EntryKey)
         /// What was scheduled takes its place in a log.
         case due(EntryKey)
+        case insertDraft(DraftRecord)
+        case updateDraft(EntryKey, MessageDraft)
+        /// A draft takes its place in a log: the item, unless it did so before.
+        case sendDraft(EntryKey)
+        case discardDrafts([EntryKey], Discard)
+    }
+
+    /// Which drafts are discarded.
+    enum Discard: Sendable {
+        /// One that somebody names.
+        case named
+        /// Those of a conversation that is erased.
+        case ofConversation
+        /// Those of a conversation that was left. Nobody waits for the answer.
+        case ofLeft
     }
 
     /// One message.
     struct Item: Sendable {
         let conversation: ConversationRecord
         let destination: Destination
-        let draft: EntryDraft
+        var draft: EntryDraft
         let key: EntryKey?
         /// Whether the key came from the program. Then it names this content, and no other.
         let isNamed: Bool
@@ -31,10 +46,22 @@ struct ProgramCall: Sendable {
         var refusal: ProtocolError?
         /// When it takes its place in a log, in milliseconds since 1970; at once if there is none.
         var notBefore: Int64?
+        /// The name of the program that inserts it as a draft; `nil` for a message.
+        var draftedBy: String?
+
+        /// Whether it is sent at once.
+        var isSent: Bool { notBefore == nil && draftedBy == nil }
+
+        /// What is kept of a draft; `nil` for a message.
+        func drafted(now: Moment) -> DraftRecord? {
+            guard let draftedBy, let key, case .message(let draft) = draft else { return nil }
+            return DraftRecord(
+                draft, draftID: key, in: conversation.conversationID, to: destination, by: draftedBy, now: now)
+        }
 
         /// What is kept of it until then; `nil` for one that is sent at once.
         func scheduled(now: Moment) -> ScheduledRecord? {
-            guard let notBefore, let key, case .message(let draft) = draft else { return nil }
+            guard draftedBy == nil, let notBefore, let key, case .message(let draft) = draft else { return nil }
             return ScheduledRecord(
                 scheduledID: key, conversationID: conversation.conversationID, to: destination, draft: draft,
                 notBefore: notBefore, key: key, now: now)
@@ -46,6 +73,7 @@ struct ProgramCall: Sendable {
         case key(EntryKey)
         case consumer(String)
         case scheduled(EntryKey)
+        case draft(EntryKey)
     }
 
     let requestID: RequestID
@@ -60,7 +88,9 @@ struct ProgramCall: Sendable {
 
     var claims: Set<Claim> {
         var claims = Set(items.compactMap { $0.key.map(Claim.key) })
-        for item in items where item.notBefore != nil { if let key = item.key { claims.insert(.scheduled(key)) } }
+        for item in items where !item.isSent {
+            if let key = item.key { claims.insert(item.draftedBy == nil ? .scheduled(key) : .draft(key)) }
+        }
         switch kind {
         case .acknowledge(let name, _), .receive(let name, _, _), .fail(let name, _, _), .change(let name, _):
             claims.insert(.consumer(name))
@@ -68,6 +98,10 @@ struct ProgramCall: Sendable {
             claims.insert(.scheduled(record.scheduledID))
             if let key = record.key { claims.insert(.key(key)) }
         case .cancel(let scheduledID), .due(let scheduledID): claims.insert(.scheduled(scheduledID))
+        case .insertDraft(let record): claims.formUnion([.draft(record.draftID), .key(record.draftID)])
+        case .updateDraft(let draftID, _): claims.insert(.draft(draftID))
+        case .sendDraft(let draftID): claims.formUnion([.draft(draftID), .key(draftID)])
+        case .discardDrafts(let draftIDs, _): claims.formUnion(draftIDs.map(Claim.draft))
         case .send: break
         }
         return claims
@@ -77,7 +111,12 @@ struct ProgramCall: Sendable {
     var keys: [EntryKey] {
         var keys = items.compactMap(\.key)
         if let next { keys.append(next) }
-        if case .schedule(let record) = kind, let key = record.key { keys.append(key) }
+        switch kind {
+        case .schedule(let record): if let key = record.key { keys.append(key) }
+        case .insertDraft(let record): keys.append(record.draftID)
+        case .sendDraft(let draftID): if items.isEmpty { keys.append(draftID) }
+        case .send, .acknowledge, .receive, .fail, .change, .cancel, .due, .updateDraft, .discardDrafts: break
+        }
         return keys
     }
 
@@ -86,7 +125,7 @@ struct ProgramCall: Sendable {
     ///   - answers: what was sent before, in the places of the items.
     ///   - next: the next message that was sent now.
     func sent(_ answers: [FoundEntry?], next: () -> Message? = { nil }) -> [Message] {
-        zip(items, answers).filter { item, _ in item.notBefore == nil && item.draft.kind.isShown }
+        zip(items, answers).filter { item, _ in item.isSent && item.draft.kind.isShown }
             .compactMap { $1.map(\.message) ?? next() }
     }
 
@@ -96,7 +135,7 @@ struct ProgramCall: Sendable {
     func parts(without answered: [FoundEntry?]) -> [PendingSend.Part] {
         var parts: [PendingSend.Part] = []
         var start = 0
-        let rest = zip(items, answered).filter { $0.notBefore == nil && $1 == nil }.map { $0.0 }
+        let rest = zip(items, answered).filter { $0.isSent && $1 == nil }.map { $0.0 }
         while start < rest.count {
             let run = rest[start...].prefix { $0.conversation == rest[start].conversation }
             parts.append(

@@ -22,7 +22,7 @@ struct ProgramsMachine: Sendable {
 
     /// A call whose turn has come.
     private struct Active: Sendable {
-        let call: ProgramCall
+        var call: ProgramCall
         /// What was found of the items, in their places.
         var answers: [FoundEntry?] = []
         var changes: [ProgramChange] = []
@@ -33,6 +33,9 @@ struct ProgramsMachine: Sendable {
     private let salts: EntrySalts
     private(set) var consumers: Consumers
     private(set) var schedule: Schedule
+    private(set) var drafts: Drafts
+    /// Drafts of conversations that were left since.
+    private var leftDrafts: [EntryKey] = []
     private var active: [RequestID: Active] = [:]
     private var claimed: Set<ProgramCall.Claim> = []
     /// Calls that wait for others, in the order in which they came.
@@ -43,15 +46,19 @@ struct ProgramsMachine: Sendable {
     /// Counts its own calls, which nobody waits for.
     private var ownCalls: UInt64 = 0
 
-    init(keys: EntryKeys, salts: EntrySalts, consumers: [ConsumerRecord] = [], scheduled: [ScheduledRecord] = []) {
+    init(
+        keys: EntryKeys, salts: EntrySalts, consumers: [ConsumerRecord] = [], scheduled: [ScheduledRecord] = [],
+        drafts: Drafts = Drafts()
+    ) {
         self.keys = keys
         self.salts = salts
         self.consumers = Consumers(consumers)
         schedule = Schedule(scheduled)
+        self.drafts = drafts
     }
 
     /// Whether something waits for time to pass, or for logs to be back.
-    var isWaiting: Bool { !paused.isEmpty || !schedule.isEmpty }
+    var isWaiting: Bool { !paused.isEmpty || !schedule.isEmpty || !leftDrafts.isEmpty }
 
     /// How many calls are not yet answered.
     var callCount: Int { active.count + waiting.count + paused.count }
@@ -105,7 +112,7 @@ struct ProgramsMachine: Sendable {
     private mutating func evaluate(_ call: ProgramCall, in situation: Situation) -> [Action] {
         do throws(ProtocolError) {
             switch call.kind {
-            case .send: if call.items.contains(where: { isScheduled($0.key) }) { throw Self.reused }
+            case .send: if call.items.contains(where: { isKept($0.key) }) { throw Self.reused }
             case .acknowledge(let name, _): _ = try consumers.known(name)
             case .receive(let name, let limit, let attempts):
                 if situation.isTakingBack { return pause(call, in: situation) }
@@ -132,13 +139,51 @@ struct ProgramsMachine: Sendable {
                 }
                 return write([.unschedule(scheduledID)], for: call, in: situation)
             case .due: break
+            case .insertDraft(let record):
+                if let known = drafts[record.draftID] {
+                    guard known.conversationID == record.conversationID else { throw Self.reused }
+                    return end(call.requestID, .success(.draft(known)), in: situation)
+                }
+                guard !drafts.wasDiscarded(record.draftID) else { throw Self.discarded }
+                guard schedule[record.draftID] == nil else { throw Self.reused }
+                try drafts.checkRoom(for: record)
+            case .updateDraft(let draftID, let content):
+                let (known, record) = try known(draftID)
+                let changed = record.changed(to: content, to: known.destination, now: situation.now)
+                try drafts.checkRoom(changing: changed)
+                return write([.draft(.update(changed))], for: call, in: situation)
+            case .sendDraft(let draftID):
+                // It may have changed while the call waited.
+                if let draft = drafts[draftID], var item = call.items.first {
+                    item.draft = .message(draft.content)
+                    active[call.requestID]?.call.items = [item]
+                }
+            case .discardDrafts(let draftIDs, let discard):
+                let records = draftIDs.compactMap(drafts.record)
+                if case .named = discard, records.isEmpty, !draftIDs.allSatisfy(drafts.wasDiscarded) {
+                    throw Self.unknownDraft
+                }
+                return write(records.map { .draft(.discard($0)) }, for: call, in: situation)
             }
         } catch { return end(call.requestID, .failure(error), in: situation) }
         guard call.keys.isEmpty else { return [.findKeys(call.requestID, call.keys)] }
         return resolve(call, found: [:], in: situation)
     }
 
-    private func isScheduled(_ key: EntryKey?) -> Bool { key.map { schedule[$0] != nil } ?? false }
+    /// Whether a message with the key waits for its time, or for a person.
+    private func isKept(_ key: EntryKey?) -> Bool {
+        key.map { schedule[$0] != nil || drafts.record($0) != nil } ?? false
+    }
+
+    private func known(_ draftID: EntryKey) throws(ProtocolError) -> (draft: Draft, record: DraftRecord) {
+        guard let draft = drafts[draftID], let record = drafts.record(draftID) else { throw Self.unknownDraft }
+        return (draft, record)
+    }
+
+    private static let unknownDraft = ProtocolError(
+        .unknownDraft, "no draft with that id waits: it may have been sent or discarded")
+    private static let discarded = ProtocolError(
+        .draftDiscarded, "the draft was discarded, and is not inserted again")
 
     private static let tooLate = ProtocolError(
         .alreadyAcknowledged, "it is acknowledged already, and this message did not go with that; it is not sent")
@@ -218,7 +263,10 @@ struct ProgramsMachine: Sendable {
                 }
                 let change = ConsumerChange.acknowledge(through: through, time: situation.now.wallClock)
                 let later = try scheduled(of: call, without: answers, now: situation.now)
-                return write([.consumer(name, change)] + later.map(ProgramChange.schedule), for: call, in: situation)
+                let drafted = try drafted(of: call, without: answers, now: situation.now)
+                return write(
+                    [.consumer(name, change)] + later.map(ProgramChange.schedule)
+                        + drafted.map { .draft(.insert($0)) }, for: call, in: situation)
             case .schedule(let record):
                 guard let key = record.key, let known = found[key] else {
                     if let refusal = call.refusal { throw refusal }
@@ -232,7 +280,26 @@ struct ProgramsMachine: Sendable {
                 return end(
                     call.requestID, .success(answer(record, messageID: known.message?.messageID)), in: situation)
             case .due(let scheduledID): return write([.unschedule(scheduledID)], for: call, in: situation)
-            case .receive, .fail, .change, .cancel: return write([], for: call, in: situation)
+            case .insertDraft(let record):
+                guard let known = found[record.draftID] else {
+                    if let refusal = call.refusal { throw refusal }
+                    return write([.draft(.insert(record))], for: call, in: situation)
+                }
+                guard let message = known.message, message.conversationID == record.conversationID,
+                    var draft = Draft(record)
+                else { throw Self.reused }
+                draft.messageID = message.messageID
+                return end(call.requestID, .success(.draft(draft)), in: situation)
+            case .sendDraft(let draftID):
+                let sent = found[draftID]?.message
+                guard let record = drafts.record(draftID) else {
+                    guard let sent else { throw Self.unknownDraft }
+                    return end(call.requestID, .success(.accepted([sent])), in: situation)
+                }
+                if sent == nil, let refusal = call.items.first?.refusal { throw refusal }
+                return write([.draft(.send(record, sentBefore: sent?.messageID))], for: call, in: situation)
+            case .receive, .fail, .change, .cancel, .updateDraft, .discardDrafts:
+                return write([], for: call, in: situation)
             }
         } catch { return end(call.requestID, .failure(error), in: situation) }
     }
@@ -244,7 +311,8 @@ struct ProgramsMachine: Sendable {
         var answers: [FoundEntry?] = []
         for (index, item) in call.items.enumerated() {
             let known = item.key.flatMap { found[$0] }
-            if let known, item.isNamed, !known.isSame(as: item, salts) {
+            // A person may have changed a draft before they sent it.
+            if let known, item.isNamed, item.draftedBy == nil, !known.isSame(as: item, salts) {
                 if case .acknowledge = call.kind { throw Self.reused.about(index) }
                 throw Self.reused
             }
@@ -262,7 +330,7 @@ struct ProgramsMachine: Sendable {
         for (index, item) in call.items.enumerated() {
             do throws(ProtocolError) {
                 let known = item.key.flatMap { found[$0] }
-                let isWaiting = item.scheduled(now: now).map(waits) ?? false
+                let isWaiting = item.scheduled(now: now).map(waits) ?? wasDrafted(item)
                 let isRepeated = isWaiting || known?.isRepeated(by: item, salts) ?? false
                 guard consumer.isAhead(through) else {
                     guard isRepeated else { throw Self.tooLate }
@@ -271,7 +339,7 @@ struct ProgramsMachine: Sendable {
                 if let place = item.answering, !isRepeated, !consumer.covers(place, acknowledging: through) {
                     throw Self.notCovered
                 }
-                if item.isNamed, item.notBefore == nil, isScheduled(item.key) { throw Self.reused }
+                if item.isNamed, item.isSent, isKept(item.key) { throw Self.reused }
                 if known == nil, !isWaiting, let refusal = item.refusal { throw refusal }
             } catch { throw error.about(index) }
         }
@@ -296,6 +364,27 @@ struct ProgramsMachine: Sendable {
         return records
     }
 
+    /// The items that are to wait for a person. Those that wait already, or were sent or discarded since, are left out.
+    private func drafted(
+        of call: ProgramCall, without answers: [FoundEntry?], now: Moment
+    ) throws(ProtocolError) -> [DraftRecord] {
+        var records: [DraftRecord] = []
+        for (index, (item, answer)) in zip(call.items, answers).enumerated() {
+            guard answer == nil, !wasDrafted(item), let record = item.drafted(now: now) else { continue }
+            do throws(ProtocolError) { try drafts.checkRoom(for: record, after: records) } catch {
+                throw error.about(index)
+            }
+            records.append(record)
+        }
+        return records
+    }
+
+    /// Whether an item waits for a person already, or waited and was discarded.
+    private func wasDrafted(_ item: ProgramCall.Item) -> Bool {
+        guard item.draftedBy != nil, let key = item.key else { return false }
+        return drafts.record(key) != nil || drafts.wasDiscarded(key)
+    }
+
     /// Whether just this waits for its time.
     private func waits(_ record: ScheduledRecord) -> Bool {
         guard let known = schedule.record(record.scheduledID) else { return false }
@@ -306,6 +395,11 @@ struct ProgramsMachine: Sendable {
         guard var message = ScheduledMessage(record) else { preconditionFailure("a record that was read is readable") }
         message.messageID = messageID
         return .scheduled(message)
+    }
+
+    private func answer(_ draftID: EntryKey) -> RequestAnswer {
+        guard let draft = drafts[draftID] else { preconditionFailure("a draft that was written is known") }
+        return .draft(draft)
     }
 
     // MARK: - To the disk and back
@@ -339,7 +433,9 @@ struct ProgramsMachine: Sendable {
         case .fail(_, let place, _):
             answer = .failureNoted(isSetAside: done.changes.contains { $0.setsAside(place) })
         case .schedule(let record): answer = self.answer(record, messageID: nil)
-        case .send, .acknowledge, .change, .cancel, .due:
+        case .insertDraft(let record): answer = self.answer(record.draftID)
+        case .updateDraft(let draftID, _): answer = self.answer(draftID)
+        case .send, .acknowledge, .change, .cancel, .due, .sendDraft, .discardDrafts:
             answer = .accepted(done.call.sent(done.answers) { messages.popFirst() })
         }
         return end(requestID, .success(answer), in: situation)
@@ -350,6 +446,7 @@ struct ProgramsMachine: Sendable {
         case .consumer(let name, let change): consumers.apply(change, to: name)
         case .schedule(let record): schedule.add(record)
         case .unschedule(let scheduledID): schedule.remove(scheduledID)
+        case .draft(let step): drafts.apply(step)
         }
     }
 
@@ -364,6 +461,7 @@ struct ProgramsMachine: Sendable {
             if case .failure = result { schedule.putBack(scheduledID, now: situation.now) }
             return proceed(in: situation)
         }
+        if case .discardDrafts(_, .ofLeft) = ended.call.kind { return proceed(in: situation) }
         return [.complete(requestID, result)] + proceed(in: situation)
     }
 
@@ -381,17 +479,29 @@ struct ProgramsMachine: Sendable {
             paused = []
             actions += proceed(in: situation)
         }
+        if !leftDrafts.isEmpty {
+            waiting.append(ProgramCall(requestID: ownRequest(), kind: .discardDrafts(leftDrafts, .ofLeft)))
+            leftDrafts = []
+            actions += proceed(in: situation)
+        }
         for record in schedule.takeDue(now: situation.now, mayGo: mayGo) {
             guard let message = schedule[record.scheduledID],
-                let call = due(message, RequestID(.max - ownCalls - 1))
+                let call = due(message, ownRequest())
             else { continue }
-            ownCalls += 1
             bytes += call.bytes
             waiting.append(call)
             actions += proceed(in: situation)
         }
         return actions
     }
+
+    private mutating func ownRequest() -> RequestID {
+        ownCalls += 1
+        return RequestID(.max - ownCalls)
+    }
+
+    /// This node's user belongs to a conversation no longer: its drafts go.
+    mutating func left(_ conversationID: ConversationID) { leftDrafts += drafts.ids(in: conversationID) }
 
     // MARK: - Handing out
 
@@ -410,7 +520,8 @@ extension ProgramChange {
 extension FoundEntry {
     /// What is said about a message counts on from what was said before: the key alone tells that it is said again.
     fileprivate func isRepeated(by item: ProgramCall.Item, _ salts: EntrySalts) -> Bool {
-        isSame(as: item, salts) || (message == nil && !item.draft.kind.isShown && !item.isNamed)
+        isSame(as: item, salts) || item.draftedBy != nil
+            || (message == nil && !item.draft.kind.isShown && !item.isNamed)
     }
 
     fileprivate func isSame(as scheduled: (ScheduledMessage, ConversationID), key: EntryKey, _ salts: EntrySalts)

@@ -15,6 +15,8 @@ struct AppendedSends: Sendable {
     private(set) var accepted: [(requestID: RequestID, messages: [Message])] = []
     /// What else the calls change.
     private(set) var changes: [ProgramChange] = []
+    /// What the changes tell of drafts.
+    private(set) var draftNews: [JournalRecord] = []
     /// Messages of others that programs have dealt with, each with all before it in its log.
     private(set) var handled: [MessageID] = []
 
@@ -68,6 +70,10 @@ struct AppendedSends: Sendable {
         ) {
             let (record, entries) = groups.all[index].log.extended(by: groups.all[index].bodies, author)
             runs.append(Run(record: record, entries: entries, news: news[index].compactMap(\.self)))
+        }
+        for (send, place) in zip(sends, places) where !send.changes.isEmpty {
+            let messages = place.parts.lazy.flatMap { part in news[part.group][part.range].compactMap { $0?.message } }
+            draftNews += send.changes.compactMap { $0.draftNews(messages.first?.messageID) }
         }
         accepted = places.compactMap { requestID, parts in
             requestID.map { requestID in
@@ -149,5 +155,6 @@ extension CommitInFlight {
         }
         accepted = sends.accepted
         commit.programChanges = sends.changes
+        draftNews = sends.draftNews
     }
 }

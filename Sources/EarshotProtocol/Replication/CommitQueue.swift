@@ -163,6 +163,8 @@ struct CommitInFlight: Sendable {
     var statements: [PendingSend] = []
     /// What is new about conversations of many.
     var conversationNews: [JournalRecord] = []
+    /// What is new about drafts.
+    var draftNews: [JournalRecord] = []
     var requests: [PendingRequest] = []
 
     /// Whether it makes one of this device's branches longer.
@@ -176,6 +178,7 @@ struct CommitInFlight: Sendable {
             guard let (first, last) = appended.news.ends else { continue }
             journal.add(.queued(appended.record.logID, first...last))
         }
+        for record in draftNews { journal.add(record) }
         for run in received {
             guard let (first, last) = run.news.ends else { continue }
             // An entry that gets its body later, or counts only later, is told of then.

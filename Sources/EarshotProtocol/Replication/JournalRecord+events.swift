@@ -24,9 +24,12 @@ extension JournalRecord {
         switch self {
         case .conversation(let update): .conversationUpdated(update)
         case .participant(let update): .participantUpdated(update)
-        case .queued, .received, .progress, .failed, .user: nil
+        case .queued, .received, .progress, .failed, .user, .draft: nil
         }
     }
+
+    /// What tells observers of a draft; `nil` for a record of another kind.
+    var draftEvent: Event? { if case .draft(let news) = self { news.event } else { nil } }
 
     /// The record without what is no message, in as many runs as are left; a record of another kind as it is.
     /// - Parameter unknown: entries of which nobody knows yet what they are.

@@ -420,6 +420,7 @@ struct Replication: Sendable {
         for conversation in done.commit.privateConversations { conversations.adopt(conversation) }
         for event in done.conversationNews.compactMap(\.conversationEvent) { post(event) }
         for appended in done.appended { written(appended, trust: trust, clocks: &clocks, now: now) }
+        for event in done.draftNews.compactMap(\.draftEvent) { post(event) }
         for (requestID, messages) in done.accepted {
             actions.append(.complete(requestID, .success(.accepted(messages))))
         }

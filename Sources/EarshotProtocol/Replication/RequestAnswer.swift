@@ -24,6 +24,8 @@ package enum RequestAnswer: Hashable, Sendable {
     case failureNoted(isSetAside: Bool)
     /// A message waits for its time, or has been sent since.
     case scheduled(ScheduledMessage)
+    /// A draft waits for a person, or has been sent since.
+    indirect case draft(Draft)
 
     /// The messages that were accepted.
     package var messages: [Message] {

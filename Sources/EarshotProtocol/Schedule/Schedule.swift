@@ -97,14 +97,9 @@ struct Schedule: Sendable {
 extension ScheduledMessage {
     /// - Returns: `nil` if the bytes are not what `ScheduledRecord` has written.
     package init?(_ record: ScheduledRecord) {
-        guard let userID = UserID(bytes: record.draft.prefix(Bytes32.count)),
-            let body = try? EntryBody(decoding: Array(record.draft.dropFirst(Bytes32.count))),
-            case .text(let content) = body.content
-        else { return nil }
+        guard let kept = KeptMessage(decoding: record.draft, in: record.conversationID) else { return nil }
         self.init(
-            id: ScheduledMessageID(record.scheduledID),
-            destination: userID == .nobody ? .conversation(record.conversationID) : .user(userID),
-            draft: MessageDraft(content, timeToLive: .milliseconds(body.expiry)),
+            id: ScheduledMessageID(record.scheduledID), destination: kept.destination, draft: kept.draft,
             notBefore: record.notBefore, createdAt: record.createdAt)
     }
 }
@@ -124,23 +119,12 @@ extension ScheduledRecord {
             notBefore: notBefore, key: key, now: now)
     }
 
-    /// The draft is kept as an entry without a time, whose expiry is its time to live, behind its recipient: zeros for a
-    /// conversation of many.
     init(
         scheduledID: EntryKey, conversationID: ConversationID, to destination: Destination, draft: MessageDraft,
         notBefore: Int64, key: EntryKey?, now: Moment
     ) {
-        let body = EntryBody(
-            timestamp: HybridTimestamp(rawValue: 0), expiry: draft.timeToLive.milliseconds,
-            content: .text(draft.content), key: key)
-        let recipientID: UserID = if case .user(let userID) = destination { userID } else { .nobody }
         self.init(
             scheduledID: scheduledID, conversationID: conversationID, notBefore: notBefore,
-            draft: recipientID.bytes + body.encoded(), key: key, createdAt: now.wallClock)
+            draft: KeptMessage(draft, to: destination).encoded(with: key), key: key, createdAt: now.wallClock)
     }
-}
-
-extension UserID {
-    /// No signing key has these bytes.
-    fileprivate static let nobody = UserID(Bytes32())
 }

@@ -21,6 +21,7 @@ extension CommitWriter {
         case .unschedule(let scheduledID):
             try db.cachedStatement(sql: "DELETE FROM scheduled WHERE scheduledID = ?")
                 .execute(arguments: [scheduledID.data])
+        case .draft(let step): try write(step)
         }
     }
 

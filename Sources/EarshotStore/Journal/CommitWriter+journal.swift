@@ -57,6 +57,8 @@ extension CommitWriter {
         case .participant(let update):
             JournalRow(
                 kind: .participantUpdated, userID: update.participant.userID, detail: update.journalDetail)
+        case .draft(let news):
+            JournalRow(kind: JournalKind(news.kind), detail: news.change.journalDetail)
         }
     }
 

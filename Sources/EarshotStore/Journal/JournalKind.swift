@@ -14,6 +14,10 @@ enum JournalKind: Int {
     case handled = 9
     case conversationUpdated = 20
     case participantUpdated = 21
+    case draftInserted = 30
+    case draftUpdated = 31
+    case draftSent = 32
+    case draftDiscarded = 33
 
     init(_ step: JournalRecord.Step) {
         self =
@@ -61,6 +65,7 @@ extension Rows {
         if kind == .conversationUpdated || kind == .participantUpdated {
             return try conversationRecord(row, kind)
         }
+        if kind.isOfDraft { return try draftRecord(row, kind) }
         let (first, last) = (try number(row, "first"), try number(row, "last"))
         guard let logID, first > 0, first <= last else {
             throw StoreError.damaged("a row of the journal", path: path)
@@ -73,7 +78,8 @@ extension Rows {
         case .delivered: return .progress(logID, try identifier(row, "userID"), .delivered, sequences)
         case .handled: return .progress(logID, try identifier(row, "userID"), .handled, sequences)
         case .read: return .progress(logID, try identifier(row, "userID"), .read, sequences)
-        case .failed, .userDiscovered, .userUpdated, .conversationUpdated, .participantUpdated:
+        case .failed, .userDiscovered, .userUpdated, .conversationUpdated, .participantUpdated, .draftInserted,
+            .draftUpdated, .draftSent, .draftDiscarded:
             guard let reason = (row["detail"] as String?).flatMap(FailureReason.init) else {
                 throw StoreError.damaged("the reason of a failure in the journal", path: path)
             }

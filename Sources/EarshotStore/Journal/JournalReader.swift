@@ -100,8 +100,8 @@ struct JournalReader {
                 let change = log.record.change(MessageID(log: logID, sequence: next), userID, .failed(reason))
                 entries.append(JournalEntry(id: id, time: time, content: .state(change)))
                 next += 1
-            case .user, .conversation, .participant:
-                preconditionFailure("a record about a user or a conversation has no messages")
+            case .user, .conversation, .participant, .draft:
+                preconditionFailure("a record about a user, a conversation or a draft has no messages")
             }
         }
         return place(number, next - 1 - run.lowerBound)
@@ -139,7 +139,7 @@ struct JournalReader {
         let run: ClosedRange<UInt64>
         switch record {
         case .queued(_, let sequences), .received(_, _, let sequences): run = sequences
-        case .progress, .failed, .user, .conversation, .participant: return [:]
+        case .progress, .failed, .user, .conversation, .participant, .draft: return [:]
         }
         let statement = try history.db.cachedStatement(
             sql: """
@@ -212,6 +212,7 @@ extension JournalEntry.Content {
         case .user(let userID, let news): self = .user(userID, news)
         case .conversation(let update): self = .conversation(update)
         case .participant(let update): self = .participant(update)
+        case .draft(let news): self = .draft(news)
         case .queued, .received, .progress, .failed: return nil
         }
     }

@@ -11,6 +11,7 @@ package struct JournalEntry: Sendable {
         case user(UserID, JournalRecord.News)
         case conversation(ConversationUpdate)
         case participant(ParticipantUpdate)
+        case draft(DraftNews)
     }
 
     package let id: EventID

@@ -20,6 +20,8 @@ struct EventSamples {
         let change = MessageStateChange(
             messageID: messageID, conversationID: message.conversationID, recipientID: userID, state: .sent)
         let typing = Typing(conversationID: message.conversationID, userID: userID)
+        let draft = DraftChange(
+            draftID: DraftID(EntryKey(high: 0, low: 1)), conversationID: message.conversationID, insertedBy: "quotes")
         let notice = CredentialNotice(notBefore: 0, notAfter: 1)
         all = [
             .nodeStateChanged(.open), .messageQueued(message), .messageReceived(message), .messageSent(change),
@@ -36,6 +38,7 @@ struct EventSamples {
                     conversationID: message.conversationID,
                     participant: Participant(
                         userID: userID, role: .participant, status: .joined, since: message.timestamp))),
+            .draftInserted(draft), .draftUpdated(draft), .draftSent(draft), .draftDiscarded(draft),
             .conversationAdvertised(
                 AdvertisedConversation(
                     conversationID: message.conversationID, uniqueName: "ops", userIDs: [userID])),
@@ -70,6 +73,10 @@ struct EventSamples {
         case .conversationUpdated: counting(bus, .conversationUpdated)
         case .participantUpdated: counting(bus, .participantUpdated)
         case .conversationAdvertised: counting(bus, .conversationAdvertised)
+        case .draftInserted: counting(bus, .draftInserted)
+        case .draftUpdated: counting(bus, .draftUpdated)
+        case .draftSent: counting(bus, .draftSent)
+        case .draftDiscarded: counting(bus, .draftDiscarded)
         case .profileUpdated: counting(bus, .profileUpdated)
         case .fileUpdated: counting(bus, .fileUpdated)
         case .userDiscovered: counting(bus, .userDiscovered)

@@ -4,7 +4,7 @@ import { summary, withChange } from "/page/deciding/delivery.js";
 import { LIMITS } from "/page/deciding/limits.js";
 import { reduce } from "/page/deciding/reduce.js";
 import { INITIAL } from "/page/deciding/state.js";
-import { conversationRows, isSilent, openTitle, typingWords, unreadTotal, writingProblem } from "/page/deciding/views.js";
+import { conversationRows, isSilent, openPrepared, openTitle, typingWords, unreadTotal, writingProblem } from "/page/deciding/views.js";
 import { equal, test } from "./testing.js";
 
 const me = "m".repeat(52), bob = "b".repeat(52), talk = "c".repeat(52);
@@ -49,6 +49,18 @@ test("The state says who is online and lets a message wait, until something of t
   equal([isSilent(heard, late), isSilent(heard, late + 1000)], [false, true]);
   equal(isSilent(all(waiting, event("messageDelivered", { stateChange: { conversationID: talk, messageID: own.id, recipient: { id: bob, state: "delivered" } } })), late), false);
   equal([reduce(waiting, { type: "listened", now: 1000 }) === waiting, reduce(waiting, { type: "listened", now: late }) === waiting], [true, false]);
+});
+test("The state shows what was prepared for the open dialog alone, and asks again when that changes", () => {
+  const draft = { id: "d1", conversationID: talk, text: "quote", insertedBy: "quotes" };
+  const shown = all(started, { type: "open", key: talk }, { type: "prepared", key: talk, drafts: [draft] });
+  equal(openPrepared(shown), [draft]);
+  equal(openPrepared(all(shown, { type: "open", key: "elsewhere" })), []);
+  equal(openPrepared(reduce(shown, { type: "preparedGone", id: "d1" })), []);
+  const change = { name: "draftInserted", draft: { id: "d2", conversationID: talk } };
+  equal(consequences(shown, change), [{ kind: "prepared" }]);
+  equal(consequences(all(shown, { type: "open", key: "elsewhere" }), change), []);
+  const begun = all(started, { type: "open", key: `user:${bob}` }, { type: "prepared", key: `user:${bob}`, drafts: [draft] }, { type: "conversation", conversation, now: 1 });
+  equal(openPrepared(begun), [draft]);
 });
 test("The state keeps few dialogs, and always the open one", () => {
   let state = started;

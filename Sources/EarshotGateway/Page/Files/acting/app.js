@@ -2,9 +2,10 @@
 import { consequences } from "../deciding/consequences.js";
 import { spoken } from "../deciding/layout.js";
 import { LIMITS } from "../deciding/limits.js";
-import { partyName } from "../deciding/naming.js";
+import { conversationTitle, draftAuthor, partyName } from "../deciding/naming.js";
 import { fragmentOf } from "../deciding/route.js";
-import { excerpt } from "../deciding/safe-text.js";
+import { excerpt, line } from "../deciding/safe-text.js";
+import { gist } from "../deciding/timeline.js";
 import { announce } from "../drawing/announcer.js";
 import { closeSheet } from "../drawing/sheet.js";
 import { Api } from "../talking/api.js";
@@ -75,6 +76,7 @@ export class App {
     if (!isFromAddress && key !== this.state.open) history.pushState(null, "", fragmentOf(key));
     const unread = key ? this.state.conversations.get(key)?.unreadCount ?? 0 : 0;
     this.reading.follow(key, unread);
+    if (key) this.refresher.want([{ kind: "prepared" }]);
     await this.dialogs.open(key);
     if (this.state.open !== key) return;
     this.reading.learn();
@@ -134,6 +136,7 @@ export class App {
     this.store.apply({ type: "event", event, now: Date.now() });
     this.refresher.want(consequences(this.state, event));
     if (event.name === "messageReceived") this.#received(event.message);
+    if (event.name === "draftInserted") this.#prepared(event.draft);
     // Whoever is silent says so by nothing.
     clearTimeout(this.#listening);
     this.#listening = setTimeout(() => this.store.apply({ type: "listened", now: Date.now() }), LIMITS.answerMilliseconds + 50);
@@ -147,6 +150,14 @@ export class App {
     if (message.conversationID === this.state.open) announce(`${partyName(this.state, message.sender)}: ${excerpt(spoken(message), LIMITS.excerpt)}`);
     else announce(`New message from ${partyName(this.state, message.sender)}`);
     notify(this.state, message, (key) => this.open(key));
+  }
+
+  /** @param {any} draft */
+  #prepared(draft) {
+    const conversation = this.state.conversations.get(draft.conversationID);
+    const where = conversation ? conversationTitle(this.state, conversation) : "somebody new";
+    if (draft.conversationID === this.state.open) announce(`${draftAuthor(draft)} has prepared a draft: Alt D`);
+    else this.drawn.showToast(`${line(draftAuthor(draft))} has prepared a draft to ${line(where)}.`);
   }
 
   /** @param {boolean} isFirst */

@@ -57,6 +57,16 @@ export function commands(app) {
     }, () => writing.retract(message)),
     retry: (message) => app.attempt(() => writing.retry(message)),
     react: ({ message, emoji, remove }) => app.attempt(() => writing.react(message, emoji, remove)),
+    prepared: () => drawn.prepared.focusDraft(),
+    sendPrepared: ({ draft, text }) => app.attempt(async () => {
+      await writing.sendPrepared(draft, text);
+      announce("Sent");
+    }),
+    editPrepared: ({ draft, text }) => app.attempt(() => writing.editPrepared(draft, text)),
+    discardPrepared: (draft) => app.attempt(async () => {
+      await writing.discardPrepared(draft);
+      announce("Discarded");
+    }),
     reactWith: (message) => showReact(message, app),
     messageDetails: (message) => showMessageDetails(message, app),
     onScreen: (ids) => app.reading.shows(ids),

@@ -1,5 +1,6 @@
 /** Asks the node for what the page shows, at the beginning and after events. */
 import { LIMITS } from "../deciding/limits.js";
+import { userOfKey } from "../deciding/state.js";
 /** @typedef {import("../talking/api.js").Api} Api */
 /** @typedef {import("./store.js").Store} Store */
 
@@ -70,11 +71,31 @@ export class Facts {
       case "users": return this.#store.apply({ type: "users", users: await this.#api.get("users") });
       case "node": return this.#store.apply({ type: "node", node: await this.#api.get("node") });
       case "advertised": return this.#store.apply({ type: "advertised", advertised: await this.#api.get("advertised") });
+      case "prepared": return this.#askPrepared();
       case "health": return this.#store.apply({ type: "findings", findings: await this.#api.get("health") });
       case "everything": {
         await (await this.begin()).people;
-        await this.#dialogs.refresh();
+        await Promise.all([this.#dialogs.refresh(), this.#askPrepared()]);
       }
+    }
+  }
+
+  /** What programs have prepared for the dialog that is open. */
+  async #askPrepared() {
+    const key = this.#store.state.open;
+    if (!key) return;
+    const drafts = await this.#drafts(userOfKey(key) ?? key);
+    if (this.#store.state.open === key) this.#store.apply({ type: "prepared", key, drafts });
+  }
+
+  /** @param {string} conversation */
+  async #drafts(conversation) {
+    try {
+      return await this.#api.get(`drafts?conversation=${conversation}`);
+    } catch (error) {
+      // Nothing was written there yet, and nothing prepared.
+      if (error.status === 404) return [];
+      throw error;
     }
   }
 }

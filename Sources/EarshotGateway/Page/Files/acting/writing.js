@@ -55,6 +55,24 @@ export class Writing {
     this.#changed(await this.#api.post(`messages/${message.id}/react`, remove ? { emoji, remove } : { emoji }));
   }
 
+  /** Sends what a program has prepared, as it is now. @param {any} draft @param {string} text */
+  async sendPrepared(draft, text) {
+    if (text !== draft.text) await this.editPrepared(draft, text);
+    const message = await this.#api.post(`drafts/${draft.id}/send`);
+    this.#store.apply({ type: "preparedGone", id: draft.id });
+    this.#store.apply({ type: "message", message, isNew: true });
+    if (userOfKey(this.#store.state.open)) await this.#begun(message.conversationID);
+  }
+
+  /** @param {any} draft @param {string} text */
+  async editPrepared(draft, text) { await this.#api.post(`drafts/${draft.id}/edit`, { text }); }
+
+  /** @param {any} draft */
+  async discardPrepared(draft) {
+    await this.#api.delete(`drafts/${draft.id}`);
+    this.#store.apply({ type: "preparedGone", id: draft.id });
+  }
+
   /** Sends the text of a failed message once more, to whom it was for. @param {any} message */
   async retry(message) {
     const mentions = message.mentions.map((/** @type {any} */ each) => each.id);

@@ -1,9 +1,10 @@
 /** What the page must ask the node for after an event. */
+import { userOfKey } from "./state.js";
 /** @typedef {import("./state.js").State} State */
 
 /**
  * @typedef {{kind: "conversation", id: string} | {kind: "message", id: string, conversationID: string} | {kind: "users"}
- *   | {kind: "advertised"} | {kind: "everything"} | {kind: "node"} | {kind: "health"}} Request
+ *   | {kind: "advertised"} | {kind: "everything"} | {kind: "node"} | {kind: "health"} | {kind: "prepared"}} Request
  */
 
 /** @param {State} state after the event @param {any} event @returns {Request[]} */
@@ -25,6 +26,10 @@ export function consequences(state, event) {
     case "conversationUpdated": return [{ kind: "conversation", id: event.conversation.conversationID }, { kind: "advertised" }];
     case "participantUpdated": return [{ kind: "conversation", id: event.participant.conversationID }];
     case "conversationAdvertised": return [{ kind: "advertised" }];
+    case "draftInserted":
+    case "draftUpdated":
+    case "draftSent":
+    case "draftDiscarded": return isOpen(state, event.draft.conversationID) ? [{ kind: "prepared" }] : [];
     case "identityConflict": return [{ kind: "users" }];
     case "historyRecovered":
     case "eventsGone":
@@ -45,6 +50,9 @@ function steps(state, { conversationID, session }) {
   const near = messages.filter((each) => each.session?.id === session.id && (!each.session.isSuperseded || each.session.counter >= session.counter - 1));
   return near.map(({ id }) => ({ kind: "message", id, conversationID }));
 }
+
+/** What was opened by a user may be any conversation. @param {State} state @param {string} conversationID */
+const isOpen = (state, conversationID) => state.open === conversationID || userOfKey(state.open) !== null;
 
 /** @param {State} state @param {any} update @returns {Request[]} */
 function updated(state, { messageID, conversationID }) {

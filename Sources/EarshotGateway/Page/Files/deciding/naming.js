@@ -28,3 +28,6 @@ const TRUST = {
 
 /** @param {string} trust @returns {{word: string, hint: string}} */
 export const trustWords = (trust) => TRUST[trust] ?? { word: trust, hint: "" };
+
+/** Who has inserted a draft: a program by the name of its token, or this user. @param {any} draft */
+export const draftAuthor = (draft) => draft.insertedBy ?? "you";

@@ -20,6 +20,8 @@ export function reduce(state, action) {
     case "conversations": return withConversations(state, action);
     case "conversation": return withConversation(state, action);
     case "advertised": return { ...state, advertised: action.advertised };
+    case "prepared": return { ...state, prepared: { key: action.key, drafts: action.drafts } };
+    case "preparedGone": return { ...state, prepared: { ...state.prepared, drafts: state.prepared.drafts.filter((each) => each.id !== action.id) } };
     case "findings": return { ...state, findings: action.findings };
     case "dismissed": return { ...state, dismissed: new Set(state.dismissed).add(action.key) };
     case "event": return reduceEvent(state, action.event, action.now);
@@ -47,7 +49,8 @@ function withConversation(state, { conversation, now }) {
   conversations.set(conversation.id, { begunAt, ...conversation });
   // What was opened by a user is opened by its conversation as soon as there is one.
   const isOpened = conversation.kind === "direct" && state.open === `user:${conversation.peer?.id}`;
-  return { ...state, conversations, open: isOpened ? conversation.id : state.open };
+  const prepared = isOpened ? { ...state.prepared, key: conversation.id } : state.prepared;
+  return { ...state, conversations, prepared, open: isOpened ? conversation.id : state.open };
 }
 
 /** @param {State["typing"]} typing @param {number} now */

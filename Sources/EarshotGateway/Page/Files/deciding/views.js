@@ -63,6 +63,9 @@ export function openTitle(state) {
   return peer ? partyName(state, peer) : "";
 }
 
+/** What programs have prepared for what is open. @param {State} state */
+export const openPrepared = (state) => (state.open && state.prepared.key === state.open ? state.prepared.drafts : []);
+
 /** Why nothing can be written there, or nothing. @param {State} state */
 export function writingProblem(state) {
   const conversation = openConversation(state), peer = openPeer(state);

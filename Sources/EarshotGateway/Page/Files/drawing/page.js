@@ -9,6 +9,7 @@ import "./dialog-header.js";
 import "./message-composer.js";
 import "./message-list.js";
 import "./people-list.js";
+import "./prepared-drafts.js";
 /** @typedef {import("../deciding/state.js").State} State */
 
 const TOAST_MILLISECONDS = 8000;
@@ -16,6 +17,7 @@ const TOAST_MILLISECONDS = 8000;
 export class Page {
   messages = /** @type {import("./message-list.js").MessageList} */ (document.querySelector("message-list"));
   composer = /** @type {import("./message-composer.js").MessageComposer} */ (document.querySelector("message-composer"));
+  prepared = /** @type {import("./prepared-drafts.js").PreparedDrafts} */ (document.querySelector("prepared-drafts"));
   conversations = /** @type {import("./conversation-list.js").ConversationList} */ (document.querySelector("conversation-list"));
   #people = /** @type {any} */ (document.querySelector("people-list"));
   #banners = /** @type {any} */ (document.querySelector("banner-stack"));
@@ -52,6 +54,7 @@ export class Page {
     this.#people.update(state);
     this.#header.update(state);
     this.messages.update(state);
+    this.prepared.update(state);
     this.composer.update(state);
     setText(element("typing"), typingWords(state, Date.now()));
     setAttribute(element("nothing-open"), "hidden", state.open !== null);
