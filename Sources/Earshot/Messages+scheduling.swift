@@ -35,6 +35,7 @@ extension Messages {
     package func schedule(
         _ draft: MessageDraft, to destination: Destination, notBefore: Date, idempotencyKey: String?
     ) async throws(EarshotError) -> ScheduledMessage {
+        try await node.files.check([draft])
         do {
             return try await node.shell.schedule(
                 draft, to: destination, notBefore: notBefore.clampedMilliseconds, key: idempotencyKey)

@@ -34,7 +34,7 @@ public enum Limits {
     /// Pieces of files that are read for a link and have not left: 1 MiB. What else a link has to send waits for no more.
     package static let chunksAheadPerLink = 4
     /// Files that are fetched at once; others wait for their turn.
-    package static let concurrentFetches = 4
+    package static let concurrentFetches = 32
     /// Each text of a message's layout, in bytes of UTF-8.
     public static let layoutTextBytes = 1024
     /// The address of a page on the web, in bytes.

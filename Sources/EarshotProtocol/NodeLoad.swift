@@ -125,8 +125,7 @@ extension NodeMachine {
         load.peerClocks = clocks.peerCount
         load.toldConflicts = trust.toldConflictCount
         (load.typing, load.typingOfDevice) = typing.load
-        load.askedChunks = files.fetching.load.chunks
-        (load.fileQuestions, load.partsAhead) = files.giving.load
+        files.add(to: &load)
         addLinks(to: &load)
         return load
     }

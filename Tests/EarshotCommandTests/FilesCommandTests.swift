@@ -53,11 +53,13 @@ struct FilesCommandTests {
         #expect(try await pair.alice.run("save", id).errors.contains("brings no files along"))
     }
 
-    @Test("show how a file comes: its share, its size, its speed and the time that is left", arguments: [
-        (0, 1000, 0, 0.0, "0 %  0 bytes of 1.00 kB, waiting for somebody who has it"),
-        (500, 1000, 0, 0.1, "50 %  500 bytes of 1.00 kB"),
-        (1_000_000_000, 4_000_000_000, 500_000_000, 5.0, "25 %  1.00 GB of 4.00 GB  100 MB/s  0:30 left"),
-    ])
+    @Test(
+        "show how a file comes: its share, its size, its speed and the time that is left",
+        arguments: [
+            (0, 1000, 0, 0.0, "0 %  0 bytes of 1.00 kB, waiting for somebody who has it"),
+            (500, 1000, 0, 0.1, "50 %  500 bytes of 1.00 kB"),
+            (1_000_000_000, 4_000_000_000, 500_000_000, 5.0, "25 %  1.00 GB of 4.00 GB  100 MB/s  0:30 left"),
+        ])
     func progress(bytes: UInt64, of byteCount: UInt64, moved: UInt64, seconds: Double, text: String) {
         #expect(TransferLine.text(bytes, of: byteCount, moved: moved, in: .seconds(seconds)) == text)
     }

@@ -96,7 +96,8 @@ struct FileStoreTests {
         return try #require(try sender.held(try sender.add(try file(Self.content(count))).fileID))
     }
 
-    @Test("are whole when all parts came, in any order, and not before", arguments: [0, 1, 5 * FileShape.chunkBytes + 9])
+    @Test(
+        "are whole when all parts came, in any order, and not before", arguments: [0, 1, 5 * FileShape.chunkBytes + 9])
     func received(count: Int) throws {
         let held = try source(count)
         var partial = try store.begin(held.fileID, shape: held.shape)

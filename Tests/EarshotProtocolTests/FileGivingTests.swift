@@ -61,6 +61,22 @@ struct FileGivingTests {
         #expect(giving.isIdle)
     }
 
+    @Test("ends with a link, as what was asked of it does")
+    mutating func linkEnds() throws {
+        var files = FileTransfers()
+        _ = files.begin(other, shape: shape, in: talk)
+        files.opened(other, FileInventory())
+        let ask = { (files: inout FileTransfers, now: Int64) in
+            files.advance(now: now) { _ in [ConnectionID(1)] }
+        }
+        let asked = ask(&files, 0)
+        _ = try files.asked(wanted(0..<16), on: link)
+        #expect(asked.count == 1 && ask(&files, 0).isEmpty)
+        files.linkEnded(link)
+        #expect(!files.isGiving)
+        #expect(ask(&files, 0) == asked)
+    }
+
     @Test("is bounded: a peer that asks and takes nothing breaks the protocol")
     mutating func bounded() throws {
         for _ in 0..<Limits.fileQuestionsPerLink { _ = try giving.asked(wanted(0..<16), on: link) }

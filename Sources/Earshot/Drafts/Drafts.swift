@@ -51,6 +51,7 @@ public struct Drafts: Sendable {
     package func insert(
         _ content: MessageDraft, to destination: Destination, by name: String?, idempotencyKey: String?
     ) async throws(EarshotError) -> Draft {
+        try await node.files.check([content])
         do { return try await node.shell.insertDraft(content, to: destination, by: name, key: idempotencyKey) } catch {
             throw await node.conversations.naming(destination, in: error)
         }

@@ -8,14 +8,22 @@ import Synchronization
 /// somebody whom they have written to. It holds nothing that the disk does not know: what was not decided about is looked at
 /// again at the next start.
 final class FileKeeper: Sendable {
-    private struct Fetch {
+    fileprivate struct Fetch {
         let byteCount: UInt64
         var receivedBytes: UInt64 = 0
+        /// When it began, or something of it last came: an uptime.
+        var movedAt: Int64
         /// When its progress was last told: an uptime.
         var toldAt = Int64.min
     }
 
-    private let fetches = Mutex<[FileID: Fetch]>([:])
+    fileprivate struct State {
+        var fetches: [FileID: Fetch] = [:]
+        /// Files that had their turn and gave way, because nobody who has them was there. They come after all others.
+        var gaveWay: [FileID] = []
+    }
+
+    private let state = Mutex(State())
     /// Something came that may have to be fetched, or there is room for it.
     private let signal = CommitSignal()
 
@@ -23,17 +31,21 @@ final class FileKeeper: Sendable {
     func look() { signal.signal() }
 
     /// How many bytes of a file are here; `nil` if it is not fetched now.
-    func receivedBytes(of fileID: FileID) -> UInt64? { fetches.withLock { $0[fileID]?.receivedBytes } }
+    func receivedBytes(of fileID: FileID) -> UInt64? { state.withLock { $0.fetches[fileID]?.receivedBytes } }
 
     // MARK: - Fetching
 
     /// Messages that bring along what is to be fetched, and are looked at together.
     private static let messagesAtOnce = 1024
 
+    /// A file of which nothing comes for so long gives way to others that wait for their turn.
+    private static let patience = Duration.seconds(30)
+
     /// Fetches what is to be fetched, until the task is cancelled.
     func run(of node: Node) async {
         let (signals, end) = signal.waiter()
         defer { end.finish() }
+        async let _: Void = lookNowAndThen()
         await compare(node)
         await fetchWhatIsDue(of: node)
         for await _ in signals { await fetchWhatIsDue(of: node) }
@@ -42,18 +54,20 @@ final class FileKeeper: Sendable {
     /// For so long a file stays that no message brings along: in milliseconds, a day. One that was added may still be sent.
     private static let unnamedFor: Int64 = 24 * 3600 * 1000
 
-    /// Removes what no message brings along any more, and forgets that files are held which are not: a database that was restored from
+    /// Removes what no message brings along any more, nor one that waits to be sent, and forgets that files are held which are not: a database that was restored from
     /// a backup comes without them.
     private func compare(_ node: Node) async {
         let (store, files) = (node.store, node.shell.fileDisk.files)
         let before = node.environment.clock.now.wallClock - Self.unnamedFor
+        let waiting = await node.drafts.all().map(\.content) + node.messages.scheduled().map(\.draft)
+        let kept = Set(waiting.flatMap(\.attachments).map(\.fileID))
         do throws(EarshotError) {
             try await node.writingHome { () throws(EarshotError) in
                 do throws(StoreError) {
                     let held: Set<FileID>
                     do throws(FilesError) { held = Set(try files.all()) } catch { throw StoreError(error) }
                     for fileID in try store.heldFiles() where !held.contains(fileID) { try store.forget(fileID) }
-                    for fileID in try store.unnamedFiles(before: before) {
+                    for fileID in try store.unnamedFiles(before: before) where !kept.contains(fileID) {
                         // First what the disk has: a row without it is removed at the next start.
                         do throws(FilesError) { try files.remove(fileID) } catch { throw StoreError(error) }
                         try store.forget(fileID)
@@ -61,7 +75,15 @@ final class FileKeeper: Sendable {
                 } catch { throw EarshotError(error) }
             }
         } catch {
-            node.configuration.logger.warning("the files on the disk cannot be compared with the database", metadata: ["error": "\(error)"])
+            node.configuration.logger.warning(
+                "the files on the disk cannot be compared with the database", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func lookNowAndThen() async {
+        while true {
+            do { try await Task.sleep(for: Self.patience) } catch { return }
+            look()
         }
     }
 
@@ -77,12 +99,19 @@ final class FileKeeper: Sendable {
         let files = try await node.readStore { () throws(StoreError) in
             try store.filesToFetch(unaskedUpTo: largest, by: node.userID, limit: Self.messagesAtOnce)
         }
-        for (file, isWanted) in files {
-            guard fetches.withLock({ $0.count < Limits.concurrentFetches && $0[file.fileID] == nil }) else { continue }
+        var due: [(file: AttachedFile, shape: FileShape)] = []
+        for (file, isWanted) in files where receivedBytes(of: file.fileID) == nil {
             guard let shape = FileShape(byteCount: file.byteCount) else { continue }
             if try await node.files.take(file.fileID, byteCount: file.byteCount) { continue }
             guard isWanted ? true : await node.files.isTakenUnasked(file) else { continue }
-            fetches.withLock { $0[file.fileID] = Fetch(byteCount: file.byteCount) }
+            due.append((file, shape))
+        }
+        let now = node.environment.clock.now.uptime
+        let (stopped, begun) = state.withLock {
+            $0.takeTurns(due.map(\.file), now: now, patience: Self.patience.milliseconds)
+        }
+        for fileID in stopped { await node.shell.stopFetching(fileID, isKept: true) }
+        for (file, shape) in due where begun.contains(file.fileID) {
             await node.shell.fetch(file.fileID, shape, in: file.conversationID)
         }
     }
@@ -95,10 +124,11 @@ final class FileKeeper: Sendable {
     /// More of a file is here.
     /// - Returns: what observers are told, now and then.
     func progressed(_ fileID: FileID, receivedBytes: UInt64, now: Int64) -> FileUpdate? {
-        fetches.withLock { fetches in
-            guard var fetch = fetches[fileID] else { return nil }
-            defer { fetches[fileID] = fetch }
+        state.withLock { state in
+            guard var fetch = state.fetches[fileID] else { return nil }
+            defer { state.fetches[fileID] = fetch }
             fetch.receivedBytes = receivedBytes
+            fetch.movedAt = now
             guard fetch.toldAt == .min || now - fetch.toldAt >= Self.progressInterval else { return nil }
             fetch.toldAt = now
             return FileUpdate(fileID, byteCount: fetch.byteCount, .fetching(receivedBytes: receivedBytes))
@@ -109,10 +139,48 @@ final class FileKeeper: Sendable {
     /// - Returns: its size; `nil` if it was not fetched.
     func ended(_ fileID: FileID) -> UInt64? {
         defer { look() }
-        return fetches.withLock { $0.removeValue(forKey: fileID)?.byteCount }
+        return state.withLock { state in
+            state.gaveWay.removeAll { $0 == fileID }
+            return state.fetches.removeValue(forKey: fileID)?.byteCount
+        }
     }
 
     func finish() { signal.finish() }
+}
+
+extension FileKeeper.State {
+    /// Chooses which files have their turn now.
+    /// - Parameters:
+    ///   - due: files that are to be fetched and are not, in the order of their messages.
+    ///   - patience: in milliseconds.
+    /// - Returns: files that give way, and files that begin.
+    fileprivate mutating func takeTurns(
+        _ due: [AttachedFile], now: Int64, patience: Int64
+    ) -> (stopped: [FileID], begun: Set<FileID>) {
+        // A file that several messages bring along is fetched once.
+        var byteCounts = Dictionary(due.map { ($0.fileID, $0.byteCount) }) { first, _ in first }
+        let passed = Set(gaveWay)
+        let fresh = due.map(\.fileID).filter { !passed.contains($0) }
+        let again = gaveWay.filter { byteCounts[$0] != nil }
+        gaveWay = again
+        var stopped: [FileID] = []
+        var free = Limits.concurrentFetches - fetches.count
+        let stalled = fetches.filter { now - $0.value.movedAt >= patience }.keys.sorted()
+        for fileID in stalled.prefix(max(0, byteCounts.count - free)) {
+            fetches[fileID] = nil
+            gaveWay.append(fileID)
+            stopped.append(fileID)
+            free += 1
+        }
+        var begun: Set<FileID> = []
+        for fileID in fresh + again where begun.count < free {
+            guard let byteCount = byteCounts.removeValue(forKey: fileID) else { continue }
+            fetches[fileID] = FileKeeper.Fetch(byteCount: byteCount, movedAt: now)
+            gaveWay.removeAll { $0 == fileID }
+            begun.insert(fileID)
+        }
+        return (stopped, begun)
+    }
 }
 
 extension StoreError {

@@ -84,7 +84,8 @@ public struct Files: Sendable {
         for attachment in drafts.flatMap(\.attachments) {
             guard try await held(attachment.fileID)?.shape.byteCount == attachment.byteCount else {
                 throw EarshotError(
-                    .unknownFile, "the file \"\(Excerpt.of(attachment.name))\" is not here, so no message can bring it along",
+                    .unknownFile,
+                    "the file \"\(Excerpt.of(attachment.name))\" is not here, so no message can bring it along",
                     .init(name: Excerpt.of(attachment.name)))
             }
         }

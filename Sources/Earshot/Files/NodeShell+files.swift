@@ -97,7 +97,8 @@ extension NodeShell {
     private func fetchEnded(_ fileID: FileID, _ state: FileState) {
         guard let byteCount = fileKeeper.ended(fileID) else { return }
         if case .failed(let reason) = state {
-            fileDisk.note(FileRecord(fileID, byteCount: byteCount, .failed(reason: reason), changedAt: clock.now.wallClock))
+            fileDisk.note(
+                FileRecord(fileID, byteCount: byteCount, .failed(reason: reason), changedAt: clock.now.wallClock))
         }
         post(.fileUpdated(FileUpdate(fileID, byteCount: byteCount, state)))
     }

@@ -132,12 +132,15 @@ public final class Node: Sendable {
         let fileDisk: FileDisk
         do throws(FilesError) {
             fileDisk = FileDisk(try FileStore(home.filesFolder), store: store, loop: loop)
-        } catch { throw EarshotError(.unusableHome, error.message, .init(path: home.filesFolder), cause: error) }
+        } catch {
+            throw EarshotError(.unusableHome, error.message, .init(path: home.filesFolder), cause: error)
+        }
         shell = NodeShell(
             machine: NodeMachine(local: local, snapshot: snapshot, now: now) { AgreementKey.generate() },
             observations: NodeObservations(
                 networkTag: link.networkTag, isDiscovering: !discoverySources.isEmpty),
-            lock: lock, events: events, loop: loop, disk: environment.disk(store, loop), fileDisk: fileDisk, fileKeeper: fileKeeper,
+            lock: lock, events: events, loop: loop, disk: environment.disk(store, loop),
+            fileDisk: fileDisk, fileKeeper: fileKeeper,
             transport: environment.transport(loop), keeper: keeper, clock: environment.clock,
             logger: configuration.logger, metrics: configuration.metrics,
             subscribedUsers: configuration.subscribedUsers)

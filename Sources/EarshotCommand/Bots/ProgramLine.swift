@@ -101,7 +101,8 @@ extension ProgramLine {
 extension BotSend: Decodable {
     init(from decoder: any Decoder) throws {
         let fields = try decoder.fields([
-            "text", "to", "headers", "mentions", "isReply", "isDraft", "notBefore", "idempotencyKey", "layout", "session",
+            "text", "to", "headers", "mentions", "isReply", "isDraft", "notBefore", "idempotencyKey", "layout",
+            "session",
         ])
         text = try fields.read("text")
         to = try fields.readIfPresent("to")

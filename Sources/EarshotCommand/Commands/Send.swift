@@ -59,7 +59,8 @@ struct Send: ProgramCommand {
     var mention: [String] = []
 
     @Option(
-        help: ArgumentHelp("A file that the message brings along; may be repeated. Then the text may be left out.", valueName: "path"),
+        help: ArgumentHelp(
+            "A file that the message brings along; may be repeated. Then the text may be left out.", valueName: "path"),
         completion: .file())
     var file: [String] = []
 

@@ -1,5 +1,5 @@
-package import EarshotModel
 import EarshotCrypto
+package import EarshotModel
 import Glibc
 
 /// A content that is on its way here: each part is proved when it comes, and what was proved survives a crash.

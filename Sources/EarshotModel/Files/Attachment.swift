@@ -64,9 +64,11 @@ public struct Attachment: Hashable, Sendable {
     /// A type and a subtype, of the characters that RFC 6838 (section 4.2) has for them.
     private static func check(mediaType: String) throws(Invalid) {
         let parts = mediaType.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        let isValid = parts.count == 2 && parts.allSatisfy { part in
-            !part.isEmpty && part.first.map(Self.isAlphanumeric) == true && part.allSatisfy(Self.isOfType)
-        }
+        let isValid =
+            parts.count == 2
+            && parts.allSatisfy { part in
+                !part.isEmpty && part.first.map(Self.isAlphanumeric) == true && part.allSatisfy(Self.isOfType)
+            }
         guard isValid, mediaType.utf8.count <= Limits.mediaTypeBytes else { throw .invalidType }
     }
 

@@ -32,7 +32,8 @@ package struct AttachedFile: Hashable, Sendable {
     package let messageID: MessageID
 
     package init(
-        _ fileID: FileID, byteCount: UInt64, in conversationID: ConversationID, by senderID: UserID, _ messageID: MessageID
+        _ fileID: FileID, byteCount: UInt64, in conversationID: ConversationID, by senderID: UserID,
+        _ messageID: MessageID
     ) {
         (self.fileID, self.byteCount, self.conversationID) = (fileID, byteCount, conversationID)
         (self.senderID, self.messageID) = (senderID, messageID)

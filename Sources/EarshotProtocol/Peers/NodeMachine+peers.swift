@@ -278,7 +278,7 @@ extension NodeMachine {
         guard let link = peers.end(connectionID, error: error, now: now.uptime) else { return }
         emit(.disconnect(connectionID))
         run(reachability.ended(connectionID))
-        endFiles(on: connectionID)
+        files.linkEnded(connectionID)
         if let note = LinkNote(endOf: link, error, now: now.uptime) { self.note { $0.add(note) } }
         if let peer = link.peer {
             devices.unlinked(connectionID)

@@ -5,12 +5,7 @@ import EarshotModel
 /// A part is asked of one peer at a time, and of the next one when the first gives nothing for a while. What comes is proved by
 /// the shell, since hashing takes long; a peer that gave something else is not asked for that file again.
 struct FileFetching: Sendable {
-    enum Action: Hashable, Sendable {
-        case send(Frame, ConnectionID)
-        case task(FileTask)
-        /// What a peer sent was asked for, and counts as so many requests.
-        case credit(Int, ConnectionID)
-    }
+    typealias Action = FileTransfers.Action
 
     /// What a link is asked for, of one file.
     fileprivate struct Question: Sendable {

@@ -2,10 +2,7 @@ import EarshotModel
 
 /// What peers are given of files: a few chunks at a time, so that what else their links have to send need not wait.
 struct FileGiving: Sendable {
-    enum Action: Hashable, Sendable {
-        case send(Frame, ConnectionID)
-        case task(FileTask)
-    }
+    typealias Action = FileTransfers.Action
 
     private struct Line: Sendable {
         var questions: [WantedFile] = []

@@ -8,24 +8,24 @@ extension NodeMachine {
     package mutating func fetchFile(
         _ fileID: FileID, shape: FileShape, in conversationID: ConversationID, now: Moment
     ) -> [NodeAction] {
-        handle(now: now) { $0.run($0.files.fetching.begin(fileID, shape: shape, in: conversationID)) }
+        handle(now: now) { $0.run($0.files.begin(fileID, shape: shape, in: conversationID)) }
     }
 
     /// A file is not to be fetched any more.
     package mutating func stopFile(_ fileID: FileID, now: Moment) -> [NodeAction] {
-        handle(now: now) { $0.run($0.files.fetching.stop(fileID)) }
+        handle(now: now) { $0.run($0.files.stop(fileID)) }
     }
 
     /// The answer to `open`: what is here of a file.
     package mutating func fileOpened(_ fileID: FileID, _ inventory: FileInventory, now: Moment) -> [NodeAction] {
-        handle(now: now) { $0.files.fetching.opened(fileID, inventory) }
+        handle(now: now) { $0.files.opened(fileID, inventory) }
     }
 
     /// The answer to `write`.
     package mutating func fileWritten(
         _ part: FilePart, of fileID: FileID, from connectionID: ConnectionID, _ result: FileWriteResult, now: Moment
     ) -> [NodeAction] {
-        handle(now: now) { $0.run($0.files.fetching.written(part, of: fileID, from: connectionID, result)) }
+        handle(now: now) { $0.run($0.files.written(part, of: fileID, from: connectionID, result)) }
     }
 
     /// The answer to `finish`, or a file cannot be kept: it is fetched no longer. If it is here, those who take part in the
@@ -34,10 +34,12 @@ extension NodeMachine {
         _ fileID: FileID, heldIn conversations: [ConversationID], now: Moment
     ) -> [NodeAction] {
         handle(now: now) { node in
-            node.files.fetching.ended(fileID)
+            node.files.ended(fileID)
             for conversationID in conversations {
                 let news = FileNews(fileID: fileID, conversationID: conversationID, state: .held)
-                for connectionID in node.links(into: conversationID, now: now) { node.send(.fileNews(news), on: connectionID) }
+                for connectionID in node.links(into: conversationID, now: now) {
+                    node.send(.fileNews(news), on: connectionID)
+                }
             }
         }
     }
@@ -45,12 +47,12 @@ extension NodeMachine {
     /// The answer to `read`.
     /// - Parameter bytes: `nil` if the part is not to be had here.
     package mutating func fileRead(_ read: FileRead, _ bytes: [UInt8]?, now: Moment) -> [NodeAction] {
-        handle(now: now) { $0.run($0.files.giving.read(read, bytes)) }
+        handle(now: now) { $0.run($0.files.read(read, bytes)) }
     }
 
     /// The answer to `notifyWritten`.
     package mutating func written(_ connectionID: ConnectionID, now: Moment) -> [NodeAction] {
-        handle(now: now) { $0.run($0.files.giving.written(connectionID)) }
+        handle(now: now) { $0.run($0.files.written(connectionID)) }
     }
 
     // MARK: - Frames
@@ -66,39 +68,28 @@ extension NodeMachine {
                 let news = FileNews(fileID: wanted.fileID, conversationID: wanted.conversationID, state: .absent)
                 return send(.fileNews(news), on: connectionID)
             }
-            run(try files.giving.asked(wanted, on: connectionID))
+            run(try files.asked(wanted, on: connectionID))
         case .fileHashes(let hashes):
             run(
-                files.fetching.received(
+                files.received(
                     hashes.part, of: hashes.fileID, hashes.hashes, on: connectionID, now: now.uptime))
         case .fileChunk(let chunk):
             run(
-                files.fetching.received(
+                files.received(
                     .chunk(chunk.index), of: chunk.fileID, chunk.content, on: connectionID, now: now.uptime))
-        case .fileNews(let news):
-            if news.state == .unwanted {
-                files.giving.unwanted(news.fileID, on: connectionID)
-            } else {
-                files.fetching.heard(news.state, of: news.fileID, on: connectionID, now: now.uptime)
-            }
+        case .fileNews(let news): files.heard(news, on: connectionID, now: now.uptime)
         default: break
         }
     }
 
-    /// What a link was asked for is asked of others.
-    mutating func endFiles(on connectionID: ConnectionID) {
-        files.fetching.linkEnded(connectionID)
-        files.giving.linkEnded(connectionID)
-    }
-
     /// Asks for what is next. What follows every input.
     mutating func advanceFiles(now: Moment) {
-        guard !files.fetching.isIdle else { return }
+        guard files.isFetching else { return }
         // What others take part in changes while this is asked, so the machine is lent nothing of the node.
-        let conversations = files.fetching.conversations
+        let conversations = files.conversations
         let holders = conversations.reduce(into: [:]) { $0[$1] = links(into: $1, now: now) }
-        run(files.fetching.advance(now: now.uptime) { holders[$0] ?? [] })
-        clocks.wake(by: files.fetching.deadline)
+        run(files.advance(now: now.uptime) { holders[$0] ?? [] })
+        clocks.wake(by: files.deadline)
     }
 
     // MARK: - Who takes part
@@ -117,21 +108,12 @@ extension NodeMachine {
 
     // MARK: - What they want
 
-    private mutating func run(_ actions: [FileFetching.Action]) {
+    private mutating func run(_ actions: [FileTransfers.Action]) {
         for action in actions {
             switch action {
             case .send(let frame, let connectionID): send(frame, on: connectionID)
             case .task(let task): emit(.file(task))
             case .credit(let requests, let connectionID): peers.credit(requests, on: connectionID)
-            }
-        }
-    }
-
-    private mutating func run(_ actions: [FileGiving.Action]) {
-        for action in actions {
-            switch action {
-            case .send(let frame, let connectionID): send(frame, on: connectionID)
-            case .task(let task): emit(.file(task))
             }
         }
     }

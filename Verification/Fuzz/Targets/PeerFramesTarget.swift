@@ -416,7 +416,8 @@ struct HostileLink: Sendable {
     /// Alice fetches files, or is asked for some, and her disk answers in its own time.
     private mutating func sayOfFiles(_ input: inout FuzzInput) {
         let fileID = Self.files[input.choice(2)]
-        let conversationID = [ConversationID.direct(Cast.alice.userID, Cast.mallory.userID), Self.openID][input.choice(2)]
+        let conversationID = [ConversationID.direct(Cast.alice.userID, Cast.mallory.userID), Self.openID][
+            input.choice(2)]
         let shape = FileShape(byteCount: UInt64(input.word()) * 1000)
         let (first, count) = (Int(input.word() % 512), Int(input.byte() % 20))
         switch input.choice(8) {
@@ -446,7 +447,8 @@ struct HostileLink: Sendable {
     private mutating func answer(_ task: FileTask, _ input: inout FuzzInput) {
         switch task {
         case .open(let fileID, let shape):
-            let chunks = shape.chunkCount > 1 && input.flag() ? SequenceSet(0...UInt64(shape.chunkCount - 2)) : SequenceSet()
+            let chunks =
+                shape.chunkCount > 1 && input.flag() ? SequenceSet(0...UInt64(shape.chunkCount - 2)) : SequenceSet()
             let lists = input.flag() ? Set(0..<shape.listCount) : []
             perform(
                 machine.fileOpened(
