@@ -4553,6 +4553,7 @@ enum PageFiles {
                 <link rel="modulepreload" href="deciding/delivery.js">
                 <link rel="modulepreload" href="deciding/dialog-window.js">
                 <link rel="modulepreload" href="deciding/event-parser.js">
+                <link rel="modulepreload" href="deciding/files.js">
                 <link rel="modulepreload" href="deciding/keys.js">
                 <link rel="modulepreload" href="deciding/layout.js">
                 <link rel="modulepreload" href="deciding/limits.js">
