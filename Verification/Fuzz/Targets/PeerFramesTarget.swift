@@ -418,7 +418,7 @@ struct HostileLink: Sendable {
         let fileID = Self.files[input.choice(2)]
         let conversationID = [ConversationID.direct(Cast.alice.userID, Cast.mallory.userID), Self.openID][
             input.choice(2)]
-        let shape = FileShape(byteCount: UInt64(input.word()) * 1000)
+        let shape = FileShape(byteCount: input.word() % (1 << 26))
         let (first, count) = (Int(input.word() % 512), Int(input.byte() % 20))
         switch input.choice(8) {
         case 0:
