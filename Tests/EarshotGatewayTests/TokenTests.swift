@@ -240,9 +240,11 @@ struct TokenTests {
             let listed = try await alice.client.tokens()
             #expect(listed.map(\.name) == ["reader"] && listed.first?.usedAt != nil)
             let secret = Data(try #require(made.token.split(separator: "_").last).utf8)
-            let files = try FileManager.default.contentsOfDirectory(atPath: alice.node.home.path)
+            let files = try FileManager.default.subpathsOfDirectory(atPath: alice.node.home.path)
             for file in files where !file.hasSuffix(".sock") {
-                let bytes = try Data(contentsOf: URL(filePath: alice.node.home.path).appending(path: file))
+                let url = URL(filePath: alice.node.home.path).appending(path: file)
+                guard try url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory != true else { continue }
+                let bytes = try Data(contentsOf: url)
                 #expect(bytes.firstRange(of: secret) == nil, "\(file)")
             }
             return made.token

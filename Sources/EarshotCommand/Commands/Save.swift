@@ -32,8 +32,9 @@ struct Save: ProgramCommand {
                 throw Failure(.unknownFile, "the message \(ShortMessageID.shown(message.id)) brings no files along")
             }
             try await session.client.withEvents([.fileUpdated]) { events in
+                var events = events.makeAsyncIterator()
                 for attachment in message.attachments {
-                    try await wait(for: attachment, session.client, events, output)
+                    try await wait(for: attachment, session.client, &events)
                     let path = try await session.client.saveFile(attachment, to: folder)
                     try output.object(SavedCopy(path: path, name: attachment.name))
                     output.line(SafeText.line(path))
@@ -44,14 +45,13 @@ struct Save: ProgramCommand {
 
     /// Waits until a file is here, and shows how it comes.
     private func wait(
-        for attachment: GatewayAttachment, _ client: GatewayClient, _ events: GatewayEvents, _ output: Output
+        for attachment: GatewayAttachment, _ client: GatewayClient, _ events: inout GatewayEvents.AsyncIterator
     ) async throws {
         // The events began before: nothing of what follows is missed.
         var file = try await client.file(attachment.fileID)
         if file.state != "held", file.state != "fetching" { file = try await client.fetchFile(attachment.fileID) }
         let progress = TransferLine(name: attachment.name, byteCount: attachment.byteCount)
         defer { progress.end() }
-        var iterator = events.makeAsyncIterator()
         while file.state != "held" {
             switch file.state {
             case "failed": throw Failure(.unusableFile, "\(attachment.name) cannot be kept: \(file.reason ?? "")")
@@ -60,7 +60,7 @@ struct Save: ProgramCommand {
             default: progress.show(file.receivedBytes ?? 0)
             }
             repeat {
-                guard let event = try await iterator.next() else {
+                guard let event = try await events.next() else {
                     throw Failure(.connectionLost, "the node has ended; what came of \(attachment.name) is kept")
                 }
                 if event.isIncomplete { file = try await client.file(attachment.fileID) }

@@ -15,7 +15,7 @@ final class SmallDisk: Sendable {
 
     init() throws {
         folder = try TemporaryFolder()
-        guard mount("tmpfs", folder.path, "tmpfs", UInt(MS_NOSUID | MS_NODEV), "size=2m") == 0 else {
+        guard mount("tmpfs", folder.path, "tmpfs", UInt(MS_NOSUID | MS_NODEV), "size=2240k") == 0 else {
             throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM)
         }
         try Data(count: 1 << 20).write(to: URL(fileURLWithPath: ballast))

@@ -36,7 +36,10 @@ struct HomeTests {
         let node = try Node(home: home, configuration: NodeConfiguration(discovery: .off))
         let files = try FileManager.default.contentsOfDirectory(atPath: home.path)
         #expect(files.contains("history.db"))
-        for file in files { #expect(try mode(of: home.path + "/" + file) == 0o600, "\(file)") }
+        #expect(files.contains("files"))
+        for file in files {
+            #expect(try mode(of: home.path + "/" + file) == (file == "files" ? 0o700 : 0o600), "\(file)")
+        }
         withExtendedLifetime(node) {}
     }
 
