@@ -76,13 +76,14 @@ export class App {
     if (!isFromAddress && key !== this.state.open) history.pushState(null, "", fragmentOf(key));
     const unread = key ? this.state.conversations.get(key)?.unreadCount ?? 0 : 0;
     this.reading.follow(key, unread);
-    if (key) this.refresher.want([{ kind: "prepared" }]);
     await this.dialogs.open(key);
     if (this.state.open !== key) return;
     this.reading.learn();
     // What is not drawn yet cannot have the focus.
     this.store.flush();
     this.drawn.opened(key);
+    // Behind the history, which people wait for.
+    if (key) this.refresher.want([{ kind: "prepared" }]);
   }
 
   /** Sends a draft, and shows it: in the middle of a long history it would be out of sight. @param {string} key @param {any} draft */
