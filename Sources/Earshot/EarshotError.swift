@@ -57,6 +57,8 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let fileTooLarge = Code("fileTooLarge")
         /// The file changed while it was read.
         public static let fileChanged = Code("fileChanged")
+        /// No rule for files can say that.
+        public static let invalidRule = Code("invalidRule")
         /// The file is none of the pictures that are shown.
         public static let notAPicture = Code("notAPicture")
         /// The picture is larger than `Limits.shownPictureBytes`, or has more than `Limits.shownPicturePixels`.

@@ -44,7 +44,7 @@ struct EarshotProgram: AsyncParsableCommand {
                 name: "Message",
                 subcommands: [
                     Send.self, Chat.self, InboxCommand.self, Conversations.self, ConversationCommand.self, History.self,
-                    Search.self, Read.self, Save.self, NotifyCommand.self, DraftCommand.self,
+                    Search.self, Read.self, Save.self, FilesCommand.self, NotifyCommand.self, DraftCommand.self,
                     Reply.self, Edit.self,
                     React.self,
                     Cancel.self, Retract.self, Erase.self, Delete.self, Audit.self,

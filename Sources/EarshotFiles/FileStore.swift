@@ -85,6 +85,12 @@ package struct FileStore: Sendable {
         }
     }
 
+    /// What the disk has left for files.
+    package func freeBytes() throws(FilesError) -> UInt64 {
+        let free = try Folder.freeBytes(at: root)
+        return free - min(free, UInt64(Self.reservedBytes))
+    }
+
     /// What files leave free for the history.
     private static let reservedBytes = 64 * 1024 * 1024
 

@@ -18,6 +18,11 @@ public enum Limits {
     public static let mediaTypeBytes = 127
     /// Its size, in bytes: 1 TiB.
     public static let fileBytes: UInt64 = 1 << 40
+    /// Rules for files, and the folder that one names, in bytes.
+    public static let fileRules = 256
+    package static let folderBytes = 4095
+    /// Files that a list shows.
+    public static let listedFiles = 1000
     /// The largest picture that is shown: its file in bytes, and what it has once it is decoded in pixels, of 4 bytes each.
     public static let shownPictureBytes: UInt64 = 64 * 1024 * 1024
     public static let shownPicturePixels = 50_000_000

@@ -130,6 +130,38 @@ struct FileRoutesTests {
         }
     }
 
+    @Test("lists and removes files, and takes rules of the owner alone")
+    func rules() async throws {
+        let path = try file(Data("x".utf8))
+        try await TestNode.pair { alice, bob in
+            let attachment = try await alice.client.addFile(path)
+            _ = try await alice.client.send("", to: "bob", attachments: [attachment])
+            let list = try await alice.client.files(limit: 10)
+            #expect(list.files.map(\.name) == ["plan.pdf"] && list.files.first?.state == "held")
+            #expect(list.heldCount == 1 && list.heldBytes == 1 && list.quotaBytes == nil && list.freeBytes > 0)
+            try await alice.client.removeFile(attachment.fileID)
+            #expect(try await alice.client.file(attachment.fileID).state == "declined")
+            let rule = FileRuleRequest(
+                decision: "fetch", sender: "bob", mediaType: "image/*", largest: 5, folder: folder.path)
+            let rules = try await alice.client.setFileRules(FileRulesRequest(rules: [rule], quotaBytes: 100))
+            #expect(rules.rules.first?.sender?.name == "bob" && rules.quotaBytes == 100)
+            #expect(try await alice.client.setFileRules(FileRulesRequest(rules)) == rules)
+            #expect(try await alice.client.fileRules() == rules)
+            let token = try await alice.client.createToken("page", scopes: [.all]).token
+            let request = RawRequest(
+                method: "POST", path: "/v1/files/rules", body: Array(#"{"rules":[]}"#.utf8),
+                headers: ["authorization: Bearer \(token)"])
+            #expect(try await request.send(toPort: alice.httpPort).status == 403)
+            for body in [
+                #"{"rules":[{"decision":"perhaps"}]}"#, #"{"rules":[{"decision":"ask","folder":"/a"}]}"#,
+                #"{"rules":[],"quotaBytes":-1}"#, #"{"rules":[{"decision":"ask","mediaType":"x"}]}"#,
+            ] {
+                let request = RawRequest(method: "POST", path: "/v1/files/rules", body: Array(body.utf8))
+                #expect([400, 422].contains(try await request.send(to: alice.node.home.socketFile).status))
+            }
+        }
+    }
+
     @Test("says that it knows nothing of a file that nothing brings along")
     func unknown() async throws {
         try await TestNode.with("alice") { alice in

@@ -26,14 +26,15 @@ struct FileTableTests {
     }
 
     private func toFetch(unaskedUpTo largest: UInt64 = 100, by userID: UserID? = nil) throws -> [FileID] {
-        try store.filesToFetch(unaskedUpTo: largest, by: userID ?? bob, limit: 10).map(\.file.fileID)
+        try store.filesToFetch(unaskedUpTo: largest, by: userID ?? bob, after: nil, limit: 10).map(\.file.fileID)
     }
 
     @Test("knows the messages that bring a file along, and so the conversations where it may be given")
     func messages() throws {
         let log = try commit([(small, 10), (large, 1000)])
         let found = try store.messages(with: large)
-        #expect(found == [AttachedFile(large, byteCount: 1000, in: log.conversationID, by: alice, log.messageID(1))])
+        let attachment = try Attachment(fileID: large, name: "a", byteCount: 1000)
+        #expect(found == [AttachedFile(attachment, in: log.conversationID, by: alice, log.messageID(1))])
         #expect(try store.isAttached(small, in: log.conversationID))
         #expect(try !store.isAttached(small, in: identifier(9)))
         #expect(try !store.isAttached(identifier(22), in: log.conversationID))
@@ -55,6 +56,44 @@ struct FileTableTests {
         }
         try store.forget(small)
         #expect(try toFetch() == [small])
+    }
+
+    @Test("goes on behind a file, so that those which wait keep none from being looked at")
+    func pages() throws {
+        _ = try commit([(small, 10), (large, 20), (identifier(22), 30)])
+        var found: [FileID] = []
+        var place: FilePlace?
+        repeat {
+            let page = try store.filesToFetch(unaskedUpTo: 100, by: bob, after: place, limit: 1)
+            found += page.map(\.file.fileID)
+            place = page.last?.place
+        } while place != nil && found.count < 10
+        #expect(found == [small, large, identifier(22)])
+    }
+
+    @Test("knows how much room the files take that are here")
+    func room() throws {
+        _ = try commit([(small, 10), (large, 1000)])
+        #expect(try store.heldFileBytes() == (0, 0))
+        try store.note(FileRecord(small, byteCount: 10, .held, changedAt: 1))
+        try store.note(FileRecord(large, byteCount: 1000, .declined, changedAt: 1))
+        #expect(try store.heldFileBytes() == (1, 10))
+        let listed = try store.attachedFiles(limit: 1)
+        #expect(listed.map(\.file.fileID) == [small] && listed.first?.record?.state == .held)
+    }
+
+    @Test("keeps the rules for files, in their order, and the quota")
+    func rules() throws {
+        #expect(try store.fileRules() == FileRules())
+        let rules = FileRules(
+            [
+                FileRule(.fetch(folder: "/home/bob/Pictures"), sender: alice, mediaType: "image/*", largest: 5),
+                FileRule(.fetch(folder: nil)), FileRule(.ask), FileRule(.refuse, sender: bob),
+            ], quotaBytes: 20_000_000_000)
+        try store.note(rules)
+        #expect(try store.fileRules() == rules)
+        try store.note(FileRules([FileRule(.ask)]))
+        #expect(try store.fileRules() == FileRules([FileRule(.ask)]))
     }
 
     @Test("forgets a file with the content of the last message that brings it along")

@@ -21,6 +21,10 @@ final class FileKeeper: Sendable {
         var fetches: [FileID: Fetch] = [:]
         /// Files that had their turn and gave way, because nobody who has them was there. They come after all others.
         var gaveWay: [FileID] = []
+        /// Files that have come since copies were put into folders.
+        var arrived: [FileID] = []
+        /// Whether messages were erased or taken back since that was looked at.
+        var haveMessagesGone = false
     }
 
     private let state = Mutex(State())
@@ -54,8 +58,8 @@ final class FileKeeper: Sendable {
     /// For so long a file stays that no message brings along: in milliseconds, a day. One that was added may still be sent.
     private static let unnamedFor: Int64 = 24 * 3600 * 1000
 
-    /// Removes what no message brings along any more, nor one that waits to be sent, and forgets that files are held which are not: a database that was restored from
-    /// a backup comes without them.
+    /// Removes what no message brings along any more, nor one that waits to be sent, and forgets that files are held which are
+    /// not: a database that was restored from a backup comes without them.
     private func compare(_ node: Node) async {
         let (store, files) = (node.store, node.shell.fileDisk.files)
         let before = node.environment.clock.now.wallClock - Self.unnamedFor
@@ -88,31 +92,142 @@ final class FileKeeper: Sendable {
     }
 
     private func fetchWhatIsDue(of node: Node) async {
-        do throws(EarshotError) { try await beginFetches(of: node) } catch {
+        do throws(EarshotError) {
+            try await stopUnnamed(of: node)
+            try await putCopiesThatAreDue(of: node)
+            try await beginFetches(of: node)
+        } catch {
             node.configuration.logger.warning(
                 "files that are to be fetched cannot be listed", metadata: ["error": "\(error)"])
         }
     }
 
     private func beginFetches(of node: Node) async throws(EarshotError) {
-        let (store, largest) = (node.store, node.configuration.fetchedFileBytes)
-        let files = try await node.readStore { () throws(StoreError) in
-            try store.filesToFetch(unaskedUpTo: largest, by: node.userID, limit: Self.messagesAtOnce)
-        }
+        let rules = try await node.files.rules()
         var due: [(file: AttachedFile, shape: FileShape)] = []
-        for (file, isWanted) in files where receivedBytes(of: file.fileID) == nil {
-            guard let shape = FileShape(byteCount: file.byteCount) else { continue }
-            if try await node.files.take(file.fileID, byteCount: file.byteCount) { continue }
-            guard isWanted ? true : await node.files.isTakenUnasked(file) else { continue }
-            due.append((file, shape))
-        }
+        var place: FilePlace?
+        repeat {
+            let files = try await filesToFetch(by: rules, after: place, of: node)
+            for (file, isWanted, _) in files where receivedBytes(of: file.fileID) == nil {
+                guard let shape = FileShape(byteCount: file.byteCount) else { continue }
+                if try await node.files.take(file.fileID, byteCount: file.byteCount) {
+                    await putCopies(of: file.fileID, by: rules, node)
+                    continue
+                }
+                if !isWanted {
+                    guard case .fetch = await node.files.decision(on: file, by: rules) else { continue }
+                }
+                due.append((file, shape))
+            }
+            place = files.count < Self.messagesAtOnce ? nil : files.last?.place
+            // What waits for somebody's decision must not keep others from being fetched.
+        } while place != nil && due.count < Limits.concurrentFetches * 2
         let now = node.environment.clock.now.uptime
         let (stopped, begun) = state.withLock {
             $0.takeTurns(due.map(\.file), now: now, patience: Self.patience.milliseconds)
         }
         for fileID in stopped { await node.shell.stopFetching(fileID, isKept: true) }
         for (file, shape) in due where begun.contains(file.fileID) {
+            guard try await hasRoom(for: file, by: rules, node) else { continue }
             await node.shell.fetch(file.fileID, shape, in: file.conversationID)
+        }
+    }
+
+    private func filesToFetch(
+        by rules: FileRules, after place: FilePlace?, of node: Node
+    ) async throws(EarshotError) -> [(file: AttachedFile, isWanted: Bool, place: FilePlace)] {
+        let store = node.store
+        let largest = rules.largestFetched(smallBytes: node.configuration.fetchedFileBytes)
+        return try await node.readStore { () throws(StoreError) in
+            try store.filesToFetch(
+                unaskedUpTo: largest, by: node.userID, after: place, limit: Self.messagesAtOnce)
+        }
+    }
+
+    // MARK: - Quota
+
+    /// Notes that a file is not fetched, if it does not fit into what all files may have.
+    private func hasRoom(for file: AttachedFile, by rules: FileRules, _ node: Node) async throws(EarshotError) -> Bool {
+        guard let quota = rules.quotaBytes else { return true }
+        let store = node.store
+        let held = try await node.readStore { () throws(StoreError) in try store.heldFileBytes().bytes }
+        // Its own size is among those.
+        let coming = state.withLock { $0.fetches.values.reduce(0) { $0 + $1.byteCount } }
+        guard held + coming > quota else { return true }
+        let reason =
+            "the files here have \(held) bytes, and the quota is \(quota): raise it, or remove some, and fetch this one again"
+        let record = FileRecord(
+            file.fileID, byteCount: file.byteCount, .failed(reason: reason),
+            changedAt: node.environment.clock.now.wallClock)
+        // Before it has lost its turn: else it would be looked at again.
+        try await node.writingHome { () throws(EarshotError) in
+            do throws(StoreError) { try store.note(record) } catch { throw EarshotError(error) }
+        }
+        _ = ended(file.fileID)
+        await node.shell.post(
+            .fileUpdated(FileUpdate(file.fileID, byteCount: file.byteCount, .failed(reason: reason))))
+        return false
+    }
+
+    // MARK: - Copies
+
+    /// A file is here: puts the copies that rules ask for into their folders.
+    func putCopies(of fileID: FileID, by rules: FileRules, _ node: Node) async {
+        guard rules.rules.contains(where: { if case .fetch(_?) = $0.decision { true } else { false } }) else { return }
+        let store = node.store
+        do throws(EarshotError) {
+            let files = try await node.readStore { () throws(StoreError) in try store.messages(with: fileID) }
+            for file in files where file.senderID != node.userID {
+                guard case .fetch(let folder?) = await node.files.decision(on: file, by: rules) else { continue }
+                var copy: FileCopy
+                do throws(EarshotError) {
+                    copy = .saved(path: try await node.files.save(file.attachment, to: folder))
+                } catch { copy = .failed(reason: error.message) }
+                if case .failed(let reason) = copy {
+                    node.configuration.logger.warning(
+                        "a file cannot be put into its folder", metadata: ["folder": "\(folder)", "error": "\(reason)"])
+                }
+                await node.shell.post(
+                    .fileUpdated(FileUpdate(fileID, byteCount: file.byteCount, .held, copy: copy)))
+            }
+        } catch {
+            node.configuration.logger.warning(
+                "the messages that bring a file along cannot be listed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func putCopiesThatAreDue(of node: Node) async throws(EarshotError) {
+        let arrived = state.withLock { state in
+            defer { state.arrived = [] }
+            return state.arrived
+        }
+        guard !arrived.isEmpty else { return }
+        let rules = try await node.files.rules()
+        for fileID in arrived { await putCopies(of: fileID, by: rules, node) }
+    }
+
+    // MARK: - Messages that are gone
+
+    /// Messages were erased or taken back: what nothing else brings along is neither fetched nor given any more.
+    func messagesWent() {
+        state.withLock { $0.haveMessagesGone = true }
+        look()
+    }
+
+    private func stopUnnamed(of node: Node) async throws(EarshotError) {
+        let fetched: [FileID]? = state.withLock { state in
+            defer { state.haveMessagesGone = false }
+            return state.haveMessagesGone ? state.fetches.keys.sorted() : nil
+        }
+        guard let fetched else { return }
+        node.shell.fileDisk.forgetGiven()
+        let store = node.store
+        for fileID in fetched {
+            guard try await node.readStore({ () throws(StoreError) in try store.messages(with: fileID) }).isEmpty,
+                let byteCount = ended(fileID)
+            else { continue }
+            await node.shell.stopFetching(fileID, isKept: false)
+            await node.shell.post(.fileUpdated(FileUpdate(fileID, byteCount: byteCount, .declined)))
         }
     }
 
@@ -133,6 +248,13 @@ final class FileKeeper: Sendable {
             fetch.toldAt = now
             return FileUpdate(fileID, byteCount: fetch.byteCount, .fetching(receivedBytes: receivedBytes))
         }
+    }
+
+    /// A file is here that was fetched.
+    /// - Returns: its size; `nil` if it was not fetched.
+    func arrived(_ fileID: FileID) -> UInt64? {
+        state.withLock { $0.arrived.append(fileID) }
+        return ended(fileID)
     }
 
     /// A file is fetched no longer, whatever became of it.

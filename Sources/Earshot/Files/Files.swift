@@ -13,9 +13,10 @@ public struct Files: Sendable {
     // MARK: - Bringing along
 
     /// Takes in what a file contains now, so that a message can bring it along: `MessageDraft.attachments`. Where the file
-    /// system can, it shares the room on the disk with the file.
+    /// system can, it shares the room on the disk with the file. A folder is taken in as a tar archive of it, which the system's
+    /// `tar` makes.
     /// - Parameters:
-    ///   - path: a file, or what leads to one.
+    ///   - path: a file or a folder, or what leads to one.
     ///   - name: what the recipients see; that of the file unless given.
     ///   - mediaType: what it is; guessed by its name unless given.
     /// - Throws: `EarshotError` `unusableFile`, `fileTooLarge`, `fileChanged`, `invalidMessage` for a name or a type that no
@@ -23,6 +24,7 @@ public struct Files: Sendable {
     public func add(
         _ path: String, name: String? = nil, mediaType: String? = nil
     ) async throws(EarshotError) -> Attachment {
+        if Self.isFolder(path) { return try await addFolder(path, name: name, mediaType: mediaType) }
         let name = name ?? Self.lastComponent(of: path)
         let (files, store, now) = (node.shell.fileDisk.files, node.store, node.environment.clock.now.wallClock)
         // Before anything is read: names are refused at once.
@@ -36,6 +38,47 @@ public struct Files: Sendable {
         }
         return try Self.attachment(fileID, empty.name, empty.mediaType, byteCount: byteCount)
     }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = Glibc.stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    private func addFolder(_ path: String, name: String?, mediaType: String?) async throws(EarshotError) -> Attachment {
+        let folder = Self.lastComponent(of: path)
+        let upload = try await upload(name: name ?? "\(folder).tar", mediaType: mediaType ?? "application/x-tar")
+        // What is named by its own folder unpacks into one, wherever that is done.
+        let (child, output) = try ProgramRun.reading(
+            "tar", ["--create", "--sort=name", "--directory", "\(path)/..", "--", folder])
+        do throws(EarshotError) {
+            var waiting: [UInt8] = []
+            while let piece = await output.read() {
+                waiting += piece
+                guard waiting.count >= Self.uploadBytes else { continue }
+                try await upload.append(waiting)
+                waiting = []
+            }
+            try await upload.append(waiting)
+        } catch {
+            output.stop()
+            kill(child.pid, SIGTERM)
+            _ = await child.end()
+            throw error
+        }
+        switch await child.end() {
+        case 0: return try await upload.finish()
+        // "Some files differ": tar's manual, section 13.1.
+        case 1:
+            throw EarshotError(
+                .fileChanged, "\(path) changed while it was read: send it again when it is finished", .init(path: path))
+        case let status:
+            throw EarshotError(
+                .unusableFile, "tar cannot read all of the folder \(path), and ended with \(status)", .init(path: path))
+        }
+    }
+
+    /// What of an archive is written at once.
+    private static let uploadBytes = 1024 * 1024
 
     /// Begins to take in a content that comes piece by piece, such as one that a program makes.
     /// - Parameters:
@@ -110,11 +153,43 @@ public struct Files: Sendable {
             case .failed(let reason): state = .failed(reason: reason)
             case .wanted: state = .fetching(receivedBytes: 0)
             case nil:
-                let isTaken: Bool = if let file = messages.first { await isTakenUnasked(file) } else { false }
-                state = isTaken ? .fetching(receivedBytes: 0) : .waiting
+                // One message is enough for a file to be fetched.
+                let decisions = try await decisions(on: messages)
+                state =
+                    decisions.contains { if case .fetch = $0 { true } else { false } }
+                    ? .fetching(receivedBytes: 0) : decisions.contains(.ask) || decisions.isEmpty ? .waiting : .declined
             }
         }
         return FileUpdate(fileID, byteCount: byteCount, state)
+    }
+
+    /// The files that messages bring along, those of the last messages first.
+    /// - Parameter limit: at most `Limits.listedFiles`.
+    /// - Throws: `EarshotError` `invalidLimit`, `storeDamaged`, `storeUnavailable`.
+    public func shared(limit: Int = 100) async throws(EarshotError) -> [SharedFile] {
+        guard (1...Limits.listedFiles).contains(limit) else {
+            throw EarshotError(
+                .invalidLimit, "a list has 1 to \(Limits.listedFiles) files", .init(limit: Limits.listedFiles))
+        }
+        let store = node.store
+        let files = try await node.readStore { () throws(StoreError) in try store.attachedFiles(limit: limit) }
+        var shared: [SharedFile] = []
+        for (file, _) in files { shared.append(SharedFile(file, try await state(of: file.fileID))) }
+        return shared
+    }
+
+    /// How much room the files take that are here.
+    /// - Throws: `EarshotError` `unusableFile`, `storeDamaged`, `storeUnavailable`.
+    public func usage() async throws(EarshotError) -> FileUsage {
+        let (store, files) = (node.store, node.shell.fileDisk.files)
+        let (held, rules) = try await node.readStore { () throws(StoreError) in
+            (try store.heldFileBytes(), try store.fileRules())
+        }
+        let freeBytes = try await node.onOwnThread { () throws(EarshotError) in
+            do throws(FilesError) { return try files.freeBytes() } catch { throw EarshotError(error) }
+        }
+        return FileUsage(
+            fileCount: held.count, byteCount: held.bytes, quotaBytes: rules.quotaBytes, freeBytes: freeBytes)
     }
 
     private static func unknown(_ fileID: FileID) -> EarshotError {
@@ -200,11 +275,67 @@ public struct Files: Sendable {
         node.fileKeeper.look()
     }
 
-    /// Whether the node fetches a file although nobody asked for it.
-    func isTakenUnasked(_ file: AttachedFile) async -> Bool {
-        guard file.senderID != node.userID else { return true }
-        guard file.byteCount <= node.configuration.fetchedFileBytes else { return false }
-        return await !node.shell.isStranger(file.senderID)
+    /// Removes a content from this disk, and does not fetch it again by itself. The messages that bring it along stay, and as long
+    /// as somebody else has it, it can be fetched again.
+    /// - Throws: `EarshotError` `unknownFile` if no message brings it along, and it was not added; `unusableFile`,
+    ///   `storeUnavailable`, `stopped`.
+    public func remove(_ fileID: FileID) async throws(EarshotError) {
+        let (store, now) = (node.store, node.environment.clock.now.wallClock)
+        let byteCount = try await update(of: fileID).byteCount
+        // Nothing is written of it any more before it is removed.
+        await node.shell.stopFetching(fileID, isKept: false)
+        _ = node.fileKeeper.ended(fileID)
+        let files = node.shell.fileDisk.files
+        try await node.writingHome { () throws(EarshotError) in
+            do throws(FilesError) {
+                try Self.note(fileID, byteCount: byteCount, .declined, in: store, at: now)
+                try files.remove(fileID)
+            } catch { throw EarshotError(error) }
+        }
+        node.shell.fileDisk.forgetGiven()
+        await node.shell.post(.fileUpdated(FileUpdate(fileID, byteCount: byteCount, .declined)))
+    }
+
+    // MARK: - Rules
+
+    /// Which files the node fetches by itself, and how much room all may take.
+    /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`.
+    public func rules() async throws(EarshotError) -> FileRules {
+        let store = node.store
+        return try await node.readStore { () throws(StoreError) in try store.fileRules() }
+    }
+
+    /// Sets the rules, in place of all that there were. What waits is looked at again.
+    /// - Throws: `EarshotError` `invalidRule`; `storeFull`, `storeUnavailable`, `stopped`.
+    public func setRules(_ rules: FileRules) async throws(EarshotError) {
+        guard rules.rules.count <= Limits.fileRules else {
+            throw EarshotError(
+                .invalidRule, "there are at most \(Limits.fileRules) rules for files", .init(limit: Limits.fileRules))
+        }
+        for rule in rules.rules {
+            do throws(FileRule.Invalid) { try rule.check() } catch { throw EarshotError(.invalidRule, "\(error)") }
+        }
+        let store = node.store
+        try await node.writingHome { () throws(EarshotError) in
+            do throws(StoreError) { try store.note(rules) } catch { throw EarshotError(error) }
+        }
+        node.fileKeeper.look()
+    }
+
+    /// What is done with a file that messages bring along, as each of them comes from somebody.
+    func decisions(on files: [AttachedFile]) async throws(EarshotError) -> [FileRule.Decision] {
+        guard !files.isEmpty else { return [] }
+        let rules = try await rules()
+        var decisions: [FileRule.Decision] = []
+        for file in files { decisions.append(await decision(on: file, by: rules)) }
+        return decisions
+    }
+
+    func decision(on file: AttachedFile, by rules: FileRules) async -> FileRule.Decision {
+        guard file.senderID != node.userID else { return .fetch(folder: nil) }
+        return rules.decision(
+            on: file, isStranger: await node.shell.isStranger(file.senderID),
+            smallBytes: node.configuration.fetchedFileBytes)
     }
 
     /// Notes a file that is here already as held, such as one that this node's user has sent before.

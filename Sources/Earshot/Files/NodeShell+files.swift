@@ -95,7 +95,7 @@ extension NodeShell {
     }
 
     private func fetchEnded(_ fileID: FileID, _ state: FileState) {
-        guard let byteCount = fileKeeper.ended(fileID) else { return }
+        guard let byteCount = state == .held ? fileKeeper.arrived(fileID) : fileKeeper.ended(fileID) else { return }
         if case .failed(let reason) = state {
             fileDisk.note(
                 FileRecord(fileID, byteCount: byteCount, .failed(reason: reason), changedAt: clock.now.wallClock))

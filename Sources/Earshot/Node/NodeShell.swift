@@ -143,6 +143,7 @@ actor NodeShell {
         _ = try await request { machine, requestID, now in
             machine.handleErased(runs, requestID: requestID, now: now)
         }
+        fileKeeper.messagesWent()
     }
 
     /// Asks the machine, and waits for its answer.
@@ -541,6 +542,8 @@ actor NodeShell {
             subscriptions.update(user)
         case .messageReceived(let message), .messageQueued(let message):
             if !message.attachments.isEmpty { fileKeeper.look() }
+        case .messageUpdated(let update):
+            if update.change == .isRetracted { fileKeeper.messagesWent() }
         default: break
         }
         events.post(event)

@@ -48,6 +48,23 @@ package struct ProgramRun: Sendable {
         try Self.starting.withLock { _ throws(EarshotError) in try startAlone() }
     }
 
+    /// Starts a program that gets nothing to read, and whose output is read piece by piece.
+    /// - Throws: `EarshotError` `programUnusable`.
+    package static func reading(
+        _ path: String, _ arguments: [String]
+    ) throws(EarshotError) -> (child: ChildProgram, output: PipeEnd) {
+        try starting.withLock { _ throws(EarshotError) in
+            let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+            defer { close(nothing) }
+            let pipe = try ChildProgram.pipe()
+            defer { close(pipe.writing) }
+            let output = try PipeEnd(pipe.reading)
+            let child = try ChildProgram(
+                path, arguments, descriptors: [nothing, pipe.writing, nothing], isOwnSession: true)
+            return (child, output)
+        }
+    }
+
     private func startAlone() throws(EarshotError) -> Started {
         let toChild = try ChildProgram.pipe()
         defer { close(toChild.reading) }

@@ -11,6 +11,8 @@ struct BackupReport: Encodable {
     /// The first undelivered messages.
     let undelivered: [Message]
     let scheduledCount: Int
+    /// Whether it has the files that messages bring along: they are fetched again from those who have them.
+    let holdsFiles = false
     /// Left out if the backup was only written.
     let isSameDevice: Bool?
 
@@ -42,6 +44,7 @@ struct BackupReport: Encodable {
         "\(Counted.text(entryCount, "message", "messages")) as of \(LocalTime.full(createdMilliseconds))"
             + (undeliveredCount > 0 ? ", \(undeliveredCount) of them not delivered yet" : "")
             + (scheduledCount > 0 ? ", and \(scheduledCount) scheduled for later" : "")
+            + "; the files that messages bring along are not in it"
     }
 
     /// The messages that waited, and who has to deliver them.

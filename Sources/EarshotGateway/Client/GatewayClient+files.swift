@@ -25,6 +25,23 @@ extension GatewayClient {
         try await decode(call(.POST, "files/\(Self.escape(fileID))/decline"))
     }
 
+    /// Removes a content from the node's disk.
+    package func removeFile(_ fileID: String) async throws(GatewayError) {
+        _ = try await call(.DELETE, "files/\(Self.escape(fileID))")
+    }
+
+    /// The files that messages bring along, those of the last messages first.
+    package func files(limit: Int) async throws(GatewayError) -> GatewayFileList {
+        try await get("files?limit=\(limit)")
+    }
+
+    package func fileRules() async throws(GatewayError) -> GatewayFileRules { try await get("files/rules") }
+
+    @discardableResult
+    package func setFileRules(_ rules: FileRulesRequest) async throws(GatewayError) -> GatewayFileRules {
+        try await decode(call(.POST, "files/rules", body: rules))
+    }
+
     /// Writes a copy of a file into a folder.
     /// - Returns: the path of the copy.
     package func saveFile(_ attachment: GatewayAttachment, to folder: String) async throws(GatewayError) -> String {

@@ -1638,6 +1638,20 @@ enum OpenAPIDocument {
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/files:
+            get:
+              operationId: listFiles
+              tags: [files]
+              summary: The files that messages bring along, those of the last messages first, and the room that files take.
+              x-scope: read
+              parameters:
+                - name: limit
+                  in: query
+                  schema: {type: integer, minimum: 1, maximum: 1000, default: 50}
+              responses:
+                "200":
+                  description: The files.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/FileList"}}}
+                default: {$ref: "#/components/responses/Error"}
             post:
               operationId: addFile
               tags: [files]
@@ -1660,6 +1674,50 @@ enum OpenAPIDocument {
                 "201":
                   description: What a message names, to bring it along.
                   content: {application/json: {schema: {$ref: "#/components/schemas/Attachment"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/files/rules:
+            get:
+              operationId: getFileRules
+              tags: [files]
+              summary: Which files the node fetches by itself, and how much room all may take.
+              x-scope: read
+              responses:
+                "200": {$ref: "#/components/responses/FileRules"}
+                default: {$ref: "#/components/responses/Error"}
+            post:
+              operationId: setFileRules
+              tags: [files]
+              summary: Set the rules for files, in place of all that there were.
+              description: |
+                Only on the Unix socket, without a token. The first rule that fits a file decides. Where none does, small files are fetched,
+                unless a stranger has sent them.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [rules]
+                      properties:
+                        rules:
+                          type: array
+                          maxItems: 256
+                          items:
+                            type: object
+                            additionalProperties: false
+                            required: [decision]
+                            properties:
+                              decision: {enum: [fetch, ask, refuse]}
+                              sender: {type: string, description: A user, named as a recipient is; everybody without it.}
+                              mediaType: {type: string, description: "What the sender says that it is: image/png, or image/*."}
+                              largest: {type: integer, minimum: 0, description: How large it is at most, in bytes.}
+                              folder: {type: string, pattern: "^/", description: "Of fetch: where a copy goes once it is here."}
+                        quotaBytes: {type: integer, minimum: 0, description: What all files together may have.}
+              responses:
+                "200": {$ref: "#/components/responses/FileRules"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/files/upload:
@@ -1699,6 +1757,14 @@ enum OpenAPIDocument {
               x-scope: read
               responses:
                 "200": {$ref: "#/components/responses/File"}
+                default: {$ref: "#/components/responses/Error"}
+            delete:
+              operationId: removeFile
+              tags: [files]
+              summary: Remove a content from this disk. As long as somebody else has it, it can be fetched again.
+              x-scope: all
+              responses:
+                "204": {description: It is removed.}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/files/{file}/content:
@@ -2002,6 +2068,9 @@ enum OpenAPIDocument {
             File:
               description: What the node has of the file now.
               content: {application/json: {schema: {$ref: "#/components/schemas/File"}}}
+            FileRules:
+              description: The rules, in the order in which they are tried.
+              content: {application/json: {schema: {$ref: "#/components/schemas/FileRules"}}}
             Message:
               description: The message as it is now.
               content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
@@ -2639,6 +2708,55 @@ enum OpenAPIDocument {
                 byteCount: {type: integer, minimum: 0}
                 receivedBytes: {type: integer, minimum: 0, description: "Of one that is fetched: how much of it is here."}
                 reason: {type: string, description: "Of one that has failed: why it cannot be kept."}
+                savedPath: {type: string, description: "In an event: where a rule has put a copy."}
+                saveFailure: {type: string, description: "In an event: why a rule's copy could not be put into its folder."}
+            FileList:
+              type: object
+              additionalProperties: false
+              required: [files, heldCount, heldBytes, freeBytes]
+              properties:
+                files: {type: array, maxItems: 1000, items: {$ref: "#/components/schemas/SharedFile"}}
+                heldCount: {type: integer, minimum: 0, description: How many contents are here.}
+                heldBytes: {type: integer, minimum: 0}
+                quotaBytes: {type: integer, minimum: 0, description: What all files together may have. Left out without a quota.}
+                freeBytes: {type: integer, minimum: 0, description: What the disk has left for the node.}
+            SharedFile:
+              type: object
+              additionalProperties: false
+              required: [fileID, name, mediaType, byteCount, messageID, conversationID, sender, state]
+              properties:
+                fileID: {$ref: "#/components/schemas/ID"}
+                name: {type: string, minLength: 1, maxLength: 255, description: What its author calls it.}
+                mediaType: {type: string, minLength: 3, maxLength: 127, description: "What it is, as its author says."}
+                byteCount: {type: integer, minimum: 0, maximum: 1099511627776}
+                messageID: {$ref: "#/components/schemas/MessageID"}
+                conversationID: {$ref: "#/components/schemas/ID"}
+                sender: {$ref: "#/components/schemas/Party"}
+                state: {enum: [waiting, fetching, held, declined, failed]}
+                receivedBytes: {type: integer, minimum: 0}
+                reason: {type: string}
+            FileRules:
+              type: object
+              additionalProperties: false
+              required: [rules]
+              properties:
+                rules:
+                  type: array
+                  maxItems: 256
+                  items:
+                    type: object
+                    additionalProperties: false
+                    required: [decision]
+                    properties:
+                      decision:
+                        enum: [fetch, ask, refuse]
+                        description: |
+                          `fetch`: they are fetched when their message comes. `ask`: they wait. `refuse`: as if each had been declined.
+                      sender: {$ref: "#/components/schemas/Party"}
+                      mediaType: {type: string}
+                      largest: {type: integer, minimum: 0}
+                      folder: {type: string}
+                quotaBytes: {type: integer, minimum: 0}
 
             Device:
               type: object

@@ -39,6 +39,15 @@ struct Representer: Sendable {
         }
     }
 
+    func files(_ files: [SharedFile]) async -> [GatewaySharedFile] {
+        let names = await names(of: files.map(\.senderID))
+        return files.map { GatewaySharedFile($0, names) }
+    }
+
+    func fileRules(_ rules: FileRules) async -> GatewayFileRules {
+        GatewayFileRules(rules, await names(of: rules.rules.compactMap(\.sender)))
+    }
+
     func advertised(_ conversations: [AdvertisedConversation]) async -> [GatewayAdvertisedConversation] {
         let names = await names(of: conversations.flatMap(\.userIDs))
         return conversations.map { GatewayAdvertisedConversation($0, names) }

@@ -11,6 +11,7 @@ struct FileRoutes: RouteGroup {
 
     var routes: [Route] {
         [
+            .get("/v1/files", query: ["limit"]) { try await list($0) },
             .post("/v1/files", AddFileRequest.self, scope: .send) { try await add($0, $1) },
             .post("/v1/files/upload", query: ["name", "mediaType"], scope: .draft, takingIn: intake) { request in
                 guard let intake = request.intake else {
@@ -18,6 +19,8 @@ struct FileRoutes: RouteGroup {
                 }
                 return try .created(GatewayAttachment(try await intake.finish()))
             },
+            .get("/v1/files/rules") { _ in try await .json(representer.fileRules(node.files.rules())) },
+            .post("/v1/files/rules", FileRulesRequest.self, scope: .all) { try await setRules($0, $1) },
             .get("/v1/files/{file}") { try await .json(shown(try file(of: $0))) },
             .get("/v1/files/{file}/content", isHeld: true) { try await content(try file(of: $0)) },
             .get("/v1/files/{file}/picture", isHeld: true) { try await picture(try file(of: $0)) },
@@ -30,6 +33,10 @@ struct FileRoutes: RouteGroup {
                 let fileID = try file(of: request)
                 try await node.files.decline(fileID)
                 return try await .json(shown(fileID))
+            },
+            .delete("/v1/files/{file}", scope: .all) { request in
+                try await node.files.remove(try file(of: request))
+                return .done
             },
             .post("/v1/files/{file}/save", SaveFileRequest.self, scope: .all) { try await save($0, $1) },
         ]
@@ -45,6 +52,26 @@ struct FileRoutes: RouteGroup {
 
     private func shown(_ fileID: FileID) async throws -> GatewayFile {
         GatewayFile(try await node.files.update(of: fileID))
+    }
+
+    private func list(_ request: Request) async throws -> Response {
+        let limit = try request.number("limit", in: 1...Limits.listedFiles) ?? GatewayLimits.defaultPage
+        let files = try await representer.files(node.files.shared(limit: limit))
+        return try await .json(GatewayFileList(files, node.files.usage()))
+    }
+
+    /// Only the owner can name folders.
+    private func setRules(_ request: Request, _ body: FileRulesRequest) async throws -> Response {
+        try request.access.checkIsOwner()
+        var rules: [FileRule] = []
+        for rule in body.rules {
+            var sender: UserID?
+            if let name = rule.sender { sender = try await node.users.named(name).userID }
+            rules.append(
+                FileRule(try rule.readDecision(), sender: sender, mediaType: rule.mediaType, largest: rule.largest))
+        }
+        try await node.files.setRules(FileRules(rules, quotaBytes: body.quotaBytes))
+        return try await .json(representer.fileRules(node.files.rules()))
     }
 
     /// Only the owner can name a path: whoever has a token may be kept from the files of the owner.
@@ -134,6 +161,85 @@ extension AddFileRequest {
         guard path.hasPrefix("/") else {
             throw GatewayError(.invalidRequest, "path begins with a slash", .init(name: "path"))
         }
+    }
+}
+
+/// The body of `POST /v1/files/rules`.
+package struct FileRulesRequest: Encodable, Sendable {
+    package var rules: [FileRuleRequest]
+    package var quotaBytes: UInt64?
+
+    package init(rules: [FileRuleRequest], quotaBytes: UInt64?) { (self.rules, self.quotaBytes) = (rules, quotaBytes) }
+
+    /// The same as they are.
+    package init(_ rules: GatewayFileRules) {
+        self.init(rules: rules.rules.map(FileRuleRequest.init), quotaBytes: rules.quotaBytes)
+    }
+}
+
+extension FileRulesRequest: RequestBody {
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        rules = try fields.required("rules", .list(of: .object(FileRuleRequest.self)))
+        quotaBytes = try fields.size("quotaBytes")
+    }
+}
+
+/// A rule for files, as a request has it.
+package struct FileRuleRequest: Encodable, Sendable {
+    let decision: String
+    /// Named like a recipient.
+    var sender: String?
+    var mediaType: String?
+    var largest: UInt64?
+    var folder: String?
+
+    package init(decision: String, sender: String?, mediaType: String?, largest: UInt64?, folder: String?) {
+        (self.decision, self.sender, self.mediaType) = (decision, sender, mediaType)
+        (self.largest, self.folder) = (largest, folder)
+    }
+
+    /// The same as it is.
+    package init(_ rule: GatewayFileRule) {
+        self.init(
+            decision: rule.decision, sender: rule.sender?.id, mediaType: rule.mediaType, largest: rule.largest,
+            folder: rule.folder)
+    }
+
+    /// - Throws: `GatewayError` `invalidRequest`.
+    fileprivate func readDecision() throws(GatewayError) -> FileRule.Decision {
+        guard decision == "fetch" || folder == nil else {
+            throw GatewayError(.invalidRequest, "only a rule that fetches has a folder", .init(name: "folder"))
+        }
+        switch decision {
+        case "fetch": return .fetch(folder: folder)
+        case "ask": return .ask
+        case "refuse": return .refuse
+        default:
+            throw GatewayError(
+                .invalidRequest, "decision is fetch, ask or refuse",
+                .init(name: "decision", suggestions: ["fetch", "ask", "refuse"]))
+        }
+    }
+}
+
+extension FileRuleRequest: RequestBody {
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        decision = try fields.required("decision", .text)
+        sender = try fields.optional("sender", .text)
+        mediaType = try fields.optional("mediaType", .text)
+        largest = try fields.size("largest")
+        folder = try fields.optional("folder", .text)
+    }
+}
+
+extension JSONFields {
+    /// A number of bytes.
+    fileprivate mutating func size(_ name: String) throws(GatewayError) -> UInt64? {
+        guard let number = try optional(name, .integer) else { return nil }
+        guard number >= 0 else {
+            throw GatewayError(.invalidRequest, "\(name) is a number of bytes", .init(name: name))
+        }
+        return UInt64(number)
     }
 }
 

@@ -89,7 +89,8 @@ extension EarshotError.Code {
         case .tooSlow: .requestTimeout
         case .tooLarge, .fileTooLarge: .payloadTooLarge
         case .invalidMessage, .invalidProfile, .invalidName, .invalidConversation, .invalidConsumer, .invalidSearch,
-            .invalidTarget, .targetUnusable, .invalidNotification, .unusableFile, .notAPicture, .pictureTooLarge:
+            .invalidTarget, .targetUnusable, .invalidNotification, .unusableFile, .invalidRule, .notAPicture,
+            .pictureTooLarge:
             .unprocessableEntity
         case .tooManyRequests: .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge

@@ -62,7 +62,7 @@ public struct Attachment: Hashable, Sendable {
     }
 
     /// A type and a subtype, of the characters that RFC 6838 (section 4.2) has for them.
-    private static func check(mediaType: String) throws(Invalid) {
+    static func check(mediaType: String) throws(Invalid) {
         let parts = mediaType.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let isValid =
             parts.count == 2

@@ -24,18 +24,19 @@ package struct FileRecord: Hashable, Sendable {
 
 /// A file that a message of somebody brings along.
 package struct AttachedFile: Hashable, Sendable {
-    package let fileID: FileID
-    package let byteCount: UInt64
+    package let attachment: Attachment
     package let conversationID: ConversationID
     package let senderID: UserID
     /// The message, by its log and number.
     package let messageID: MessageID
 
+    package var fileID: FileID { attachment.fileID }
+    package var byteCount: UInt64 { attachment.byteCount }
+
     package init(
-        _ fileID: FileID, byteCount: UInt64, in conversationID: ConversationID, by senderID: UserID,
-        _ messageID: MessageID
+        _ attachment: Attachment, in conversationID: ConversationID, by senderID: UserID, _ messageID: MessageID
     ) {
-        (self.fileID, self.byteCount, self.conversationID) = (fileID, byteCount, conversationID)
+        (self.attachment, self.conversationID) = (attachment, conversationID)
         (self.senderID, self.messageID) = (senderID, messageID)
     }
 }

@@ -19,8 +19,16 @@ public struct FileUpdate: Hashable, Sendable {
     /// The size of its content.
     public let byteCount: UInt64
     public let state: FileState
+    /// The copy that a rule has put into a folder; `nil` if this is about something else.
+    public let copy: FileCopy?
 
-    package init(_ fileID: FileID, byteCount: UInt64, _ state: FileState) {
-        (self.fileID, self.byteCount, self.state) = (fileID, byteCount, state)
+    package init(_ fileID: FileID, byteCount: UInt64, _ state: FileState, copy: FileCopy? = nil) {
+        (self.fileID, self.byteCount, self.state, self.copy) = (fileID, byteCount, state, copy)
     }
+}
+
+/// What became of a copy for the folder of a `FileRule`.
+public enum FileCopy: Hashable, Sendable {
+    case saved(path: String)
+    case failed(reason: String)
 }

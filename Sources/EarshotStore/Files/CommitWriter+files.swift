@@ -10,11 +10,12 @@ extension CommitWriter {
             for (place, attachment) in attachments.enumerated() {
                 try db.cachedStatement(
                     sql: """
-                        INSERT OR REPLACE INTO attachment (log, sequence, place, fileID, byteCount) VALUES (?, ?, ?, ?, ?)
+                        INSERT OR REPLACE INTO attachment (log, sequence, place, fileID, byteCount, name, mediaType)
+                        VALUES (?, ?, ?, ?, ?, ?, ?)
                         """
                 ).execute(arguments: [
                     log, Int64(run.entries[index].sequence), place, attachment.fileID.data,
-                    Int64(clamping: attachment.byteCount),
+                    Int64(clamping: attachment.byteCount), attachment.name, attachment.mediaType,
                 ])
             }
         }

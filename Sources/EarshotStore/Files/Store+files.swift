@@ -4,7 +4,7 @@ import GRDB
 /// Files that messages bring along. Only messages whose contents are here count.
 extension Store {
     private static let attached = """
-        SELECT attachment.fileID, attachment.byteCount, log.conversationID, log.authorID, log.logID, attachment.sequence
+        SELECT attachment.*, log.conversationID, log.authorID, log.logID, entry.cursor
         FROM attachment
             JOIN log ON log.number = attachment.log
             JOIN entry ON entry.log = attachment.log AND entry.sequence = attachment.sequence
@@ -31,21 +31,20 @@ extension Store {
         }
     }
 
-    /// Files that the user wants, and small ones or the user's own of which nothing was decided, in the order in which their
-    /// messages came.
+    /// Files that the user wants, and those of which nothing was decided, in the order in which their messages came.
     /// - Parameters:
-    ///   - largest: what counts as small, in bytes.
-    ///   - limit: how many messages are looked at.
+    ///   - largest: how large the files are of which nothing was decided, in bytes, unless they are the user's own.
+    ///   - after: those that come after this one; `nil` for the first.
     package func filesToFetch(
-        unaskedUpTo largest: UInt64, by userID: UserID, limit: Int
-    ) throws(StoreError) -> [(file: AttachedFile, isWanted: Bool)] {
+        unaskedUpTo largest: UInt64, by userID: UserID, after place: FilePlace?, limit: Int
+    ) throws(StoreError) -> [(file: AttachedFile, isWanted: Bool, place: FilePlace)] {
         let rows = Rows(path: path)
         return try read { db in
             try Row.fetchAll(
                 db.cachedStatement(
                     sql: """
-                        SELECT attachment.fileID, attachment.byteCount, log.conversationID, log.authorID, log.logID,
-                            attachment.sequence, file.state IS NOT NULL
+                        SELECT attachment.*, log.conversationID, log.authorID, log.logID, entry.cursor,
+                            file.state IS NOT NULL AS isWanted
                         FROM attachment
                             JOIN log ON log.number = attachment.log
                             JOIN entry ON entry.log = attachment.log AND entry.sequence = attachment.sequence
@@ -53,9 +52,38 @@ extension Store {
                         WHERE entry.body IS NOT NULL AND entry.kind = \(EntryKind.text.rawValue)
                             AND (file.state = \(FileStateNumber.wanted.rawValue) OR file.state IS NULL
                                 AND (attachment.byteCount <= ? OR log.authorID = ?))
-                        ORDER BY entry.cursor LIMIT ?
-                        """), arguments: [Int64(clamping: largest), userID.data, limit]
-            ).map { (try rows.attachedFile($0), $0[6]) }
+                            AND (entry.cursor, attachment.place) > (?, ?)
+                        ORDER BY entry.cursor, attachment.place LIMIT ?
+                        """),
+                arguments: [
+                    Int64(clamping: largest), userID.data, place?.cursor ?? -1, place?.place ?? -1, limit,
+                ]
+            ).map { (try rows.attachedFile($0), $0["isWanted"], FilePlace(cursor: $0["cursor"], place: $0["place"])) }
+        }
+    }
+
+    /// The files that messages bring along, the last ones first, and what was decided about them.
+    package func attachedFiles(limit: Int) throws(StoreError) -> [(file: AttachedFile, record: FileRecord?)] {
+        let rows = Rows(path: path)
+        return try read { db in
+            let files = try Row.fetchAll(
+                db.cachedStatement(sql: "\(Self.attached) ORDER BY entry.cursor DESC, attachment.place LIMIT ?"),
+                arguments: [limit]
+            ).map(rows.attachedFile)
+            let statement = try db.cachedStatement(sql: "SELECT * FROM file WHERE fileID = ?")
+            return try files.map { file in
+                (file, try Row.fetchOne(statement, arguments: [file.fileID.data]).map(rows.file))
+            }
+        }
+    }
+
+    /// How many contents are here, and how many bytes they have.
+    package func heldFileBytes() throws(StoreError) -> (count: Int, bytes: UInt64) {
+        try read { db in
+            let row = try Row.fetchOne(
+                db.cachedStatement(sql: "SELECT count(*), total(byteCount) FROM file WHERE state = ?"),
+                arguments: [FileStateNumber.held.rawValue])
+            return (row?[0] ?? 0, UInt64(row?[1] as Double? ?? 0))
         }
     }
 
@@ -116,6 +144,60 @@ extension Store {
     }
 }
 
+/// What is done with files.
+extension Store {
+    package func fileRules() throws(StoreError) -> FileRules {
+        let rows = Rows(path: path)
+        return try read { db in
+            let rules = try Row.fetchAll(db.cachedStatement(sql: "SELECT * FROM fileRule ORDER BY place"))
+                .map(rows.fileRule)
+            let quota = try Int64.fetchOne(db.cachedStatement(sql: "SELECT byteCount FROM fileQuota"))
+            return FileRules(rules, quotaBytes: quota.map { UInt64($0) })
+        }
+    }
+
+    /// These rules take the place of all that there are.
+    package func note(_ rules: FileRules) throws(StoreError) {
+        try write { db in
+            try db.execute(sql: "DELETE FROM fileRule; DELETE FROM fileQuota")
+            for (place, rule) in rules.rules.enumerated() {
+                let (decision, folder) = FileDecisionNumber.columns(of: rule.decision)
+                try db.execute(
+                    sql: """
+                        INSERT INTO fileRule (place, sender, mediaType, largest, decision, folder) VALUES (?, ?, ?, ?, ?, ?)
+                        """,
+                    arguments: [
+                        place, rule.sender?.data, rule.mediaType, rule.largest.map { Int64(clamping: $0) },
+                        decision.rawValue, folder,
+                    ])
+            }
+            guard let quota = rules.quotaBytes else { return }
+            try db.execute(sql: "INSERT INTO fileQuota (byteCount) VALUES (?)", arguments: [Int64(clamping: quota)])
+        }
+    }
+}
+
+/// Where a file stands in the order in which messages came.
+package struct FilePlace: Hashable, Sendable {
+    fileprivate let cursor: Int64
+    fileprivate let place: Int64
+}
+
+/// The numbers of the decisions in the table.
+private enum FileDecisionNumber: Int {
+    case fetch = 1
+    case ask = 2
+    case refuse = 3
+
+    static func columns(of decision: FileRule.Decision) -> (FileDecisionNumber, folder: String?) {
+        switch decision {
+        case .fetch(let folder): (.fetch, folder)
+        case .ask: (.ask, nil)
+        case .refuse: (.refuse, nil)
+        }
+    }
+}
+
 /// The numbers of the states in the table.
 private enum FileStateNumber: Int {
     case held = 1
@@ -135,10 +217,30 @@ private enum FileStateNumber: Int {
 
 extension Rows {
     fileprivate func attachedFile(_ row: Row) throws -> AttachedFile {
-        AttachedFile(
-            try identifier(row, "fileID"), byteCount: UInt64(row["byteCount"] as Int64),
-            in: try identifier(row, "conversationID"), by: try identifier(row, "authorID"),
+        let fileID: FileID = try identifier(row, "fileID")
+        let attachment: Attachment
+        do throws(Attachment.Invalid) {
+            attachment = try Attachment(
+                fileID: fileID, name: row["name"], mediaType: row["mediaType"],
+                byteCount: UInt64(row["byteCount"] as Int64))
+        } catch { throw StoreError.damaged("a message brings along what none can: \(error)", path: path) }
+        return AttachedFile(
+            attachment, in: try identifier(row, "conversationID"), by: try identifier(row, "authorID"),
             MessageID(log: try identifier(row, "logID"), sequence: UInt64(row["sequence"] as Int64)))
+    }
+
+    fileprivate func fileRule(_ row: Row) throws -> FileRule {
+        let decision: FileRule.Decision =
+            switch FileDecisionNumber(rawValue: row["decision"]) {
+            case .fetch: .fetch(folder: row["folder"])
+            case .ask: .ask
+            case .refuse: .refuse
+            case nil: throw StoreError.damaged("a rule for files has no known decision", path: path)
+            }
+        let largest: Int64? = row["largest"]
+        return FileRule(
+            decision, sender: row["sender"] == nil ? nil : try identifier(row, "sender"), mediaType: row["mediaType"],
+            largest: largest.map { UInt64($0) })
     }
 
     fileprivate func file(_ row: Row) throws -> FileRecord {

@@ -68,6 +68,98 @@ struct FilesTests {
         try await bob.stop()
     }
 
+    @Test("are fetched, refused and copied as rules say", .timeLimit(.minutes(2)))
+    func rules() async throws {
+        let (alice, bob) = try await Self.acquainted()
+        let pictures = folder.file("pictures")
+        try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
+        try await bob.node.files.setRules(
+            FileRules([
+                FileRule(.fetch(folder: pictures), sender: alice.userID, mediaType: "image/*"),
+                FileRule(.refuse, mediaType: "text/html"), FileRule(.ask, largest: 5),
+            ]))
+        var draft = MessageDraft("")
+        for (name, count) in [("a.png", 10), ("b.html", 11), ("c.txt", 4), ("d.txt", 12)] {
+            draft.attachments.append(try await alice.node.files.add(try file(name, bytes: count).path))
+        }
+        _ = try await alice.node.messages.send(draft, to: bob.userID)
+        try await waitUntilHeld(draft.attachments[0].fileID, by: bob)
+        try await waitUntilHeld(draft.attachments[3].fileID, by: bob)
+        try await bob.events.until("the copy") { FileManager.default.fileExists(atPath: "\(pictures)/a.png") }
+        #expect(try await bob.node.files.state(of: draft.attachments[1].fileID) == .declined)
+        #expect(try await bob.node.files.state(of: draft.attachments[2].fileID) == .waiting)
+        let shared = try await bob.node.files.shared()
+        #expect(shared.map(\.attachment.name) == ["a.png", "b.html", "c.txt", "d.txt"])
+        await expect(.invalidRule) { try await bob.node.files.setRules(FileRules([FileRule(.ask, mediaType: "x")])) }
+        try await alice.stop()
+        try await bob.stop()
+    }
+
+    @Test("do not go over the quota, say so, and come once there is room")
+    func quota() async throws {
+        let (alice, bob) = try await Self.acquainted()
+        try await bob.node.files.setRules(FileRules(quotaBytes: 1000))
+        var ids: [FileID] = []
+        for (name, count) in [("a.txt", 600), ("b.txt", 601)] {
+            var draft = MessageDraft("")
+            draft.attachments = [try await alice.node.files.add(try file(name, bytes: count).path)]
+            ids.append(draft.attachments[0].fileID)
+            _ = try await alice.node.messages.send(draft, to: bob.userID)
+            if count == 600 { try await waitUntilHeld(ids[0], by: bob) }
+        }
+        let node = bob.node
+        try await bob.events.until("the refusal") { [ids] in
+            if case .failed(let reason) = try? await node.files.state(of: ids[1]) {
+                reason.contains("quota")
+            } else {
+                false
+            }
+        }
+        #expect(try await node.files.usage().byteCount == 600)
+        try await node.files.remove(ids[0])
+        #expect(try await node.files.state(of: ids[0]) == .declined)
+        try await node.files.fetch(ids[1])
+        try await waitUntilHeld(ids[1], by: bob)
+        try await alice.stop()
+        try await bob.stop()
+    }
+
+    @Test("are neither given nor fetched once their message was taken back")
+    func retracted() async throws {
+        let (alice, bob) = try await Self.acquainted()
+        try await bob.node.files.setRules(FileRules([FileRule(.ask)]))
+        var draft = MessageDraft("look")
+        draft.attachments = [try await alice.node.files.add(try file("a.txt", bytes: 10).path)]
+        let sent = try await alice.node.messages.send(draft, to: bob.userID)
+        try await alice.events.state(.delivered, of: sent.id)
+        try await alice.node.messages.retract(sent.id)
+        try await bob.events.until("the retraction") {
+            (try? await bob.node.messages.message(sent.id).isRetracted) == true
+        }
+        let fileID = draft.attachments[0].fileID
+        await expect(.unknownFile) { try await bob.node.files.fetch(fileID) }
+        try await alice.stop()
+        try await bob.stop()
+    }
+
+    @Test("may be folders, which come as archives of them")
+    func folders() async throws {
+        let (alice, bob) = try await Self.acquainted()
+        let plans = folder.file("plans")
+        try FileManager.default.createDirectory(atPath: "\(plans)/old", withIntermediateDirectories: true)
+        try Data("one".utf8).write(to: URL(fileURLWithPath: "\(plans)/a.txt"))
+        try Data("two".utf8).write(to: URL(fileURLWithPath: "\(plans)/old/b.txt"))
+        let attachment = try await alice.node.files.add(plans)
+        #expect(attachment.name == "plans.tar" && attachment.mediaType == "application/x-tar")
+        let content = try await alice.node.files.bytes(of: attachment.fileID, 0..<Int(attachment.byteCount))
+        let text = String(decoding: content, as: UTF8.self)
+        #expect(text.contains("plans/a.txt") && text.contains("plans/old/b.txt") && text.contains("two"))
+        // The same folder is the same content.
+        #expect(try await alice.node.files.add(plans).fileID == attachment.fileID)
+        try await alice.stop()
+        try await bob.stop()
+    }
+
     @Test("that nobody added are brought along by no message, and known to nobody")
     func unknown() async throws {
         let alice = try TestUser("alice")
