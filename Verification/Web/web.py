@@ -10,6 +10,7 @@ import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Town"))
 import drafts  # noqa: E402
+import files  # noqa: E402
 import guarding  # noqa: E402
 import history  # noqa: E402
 import long  # noqa: E402
@@ -66,6 +67,7 @@ def run(town, browser, rows, kept):
     trouble.safety(town, page, rows)
     notifying.run(town, page, rows)
     drafts.run(town, page, rows)
+    files.run(town, page, rows)
     # Elsewhere, so that what bob writes stays unread.
     page.choose("#ops")
     pages = looking.run(town, browser, rows, kept)

@@ -13,13 +13,14 @@ enum PageFiles {
             import { conversationTitle, draftAuthor, partyName } from "../deciding/naming.js";
             import { fragmentOf } from "../deciding/route.js";
             import { excerpt, line } from "../deciding/safe-text.js";
-            import { gist } from "../deciding/timeline.js";
+            import { writingProblem } from "../deciding/views.js";
             import { announce } from "../drawing/announcer.js";
             import { closeSheet } from "../drawing/sheet.js";
             import { Api } from "../talking/api.js";
             import { EventStream } from "../talking/event-stream.js";
             import { Refresher } from "../talking/refresher.js";
             import { Drafts, writeToken } from "../talking/tab-storage.js";
+            import { Attachments } from "./attachments.js";
             import { commands } from "./commands.js";
             import { Dialogs } from "./dialogs.js";
             import { Facts } from "./facts.js";
@@ -27,6 +28,7 @@ enum PageFiles {
             import { notify } from "./notifier.js";
             import { People } from "./people.js";
             import { ReadingWatch } from "./reading-watch.js";
+            import { Uploads } from "./uploads.js";
             import { Writing } from "./writing.js";
 
             export class App {
@@ -42,6 +44,8 @@ enum PageFiles {
                 this.dialogs = new Dialogs(this.api, store);
                 this.facts = new Facts(this.api, store, this.dialogs);
                 this.writing = new Writing(this.api, store);
+                this.attachments = new Attachments(this.api, store);
+                this.uploads = new Uploads(this.api, store, (name, reason) => announce(`${line(name)} was not uploaded: ${reason}`, { isUrgent: true }));
                 this.people = new People(this.api, store);
                 this.gathering = new Gathering(this.api, store);
                 this.refresher = new Refresher(this.facts.ask);
@@ -98,6 +102,18 @@ enum PageFiles {
               async write(key, draft) {
                 await this.writing.send(key, draft);
                 if (!draft.edit && this.state.open === key) this.drawn.messages.toEnd();
+              }
+
+              /** Takes files for the message that is written. @param {File[]} files */
+              attach(files) {
+                const key = this.state.open;
+                if (!key || files.length === 0 || writingProblem(this.state) !== "") return;
+                try {
+                  this.uploads.add(key, files);
+                  announce(`Attached: ${files.map((each) => line(each.name)).join(", ")}`);
+                } catch (error) {
+                  this.command("refuseFiles", error.message);
+                }
               }
 
               /** A dialog is in the page: after the next frame it is on the screen. */
@@ -191,6 +207,79 @@ enum PageFiles {
             }
 
             """##),
+        "acting/attachments.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** Files that messages bring along: what the node has of them, fetching them, and what they contain. */
+            import { isPicture, savedName } from "../deciding/files.js";
+            import { LIMITS } from "../deciding/limits.js";
+            /** @typedef {import("../talking/api.js").Api} Api */
+            /** @typedef {import("./store.js").Store} Store */
+
+            export class Attachments {
+              #api;
+              #store;
+
+              /** @param {Api} api @param {Store} store */
+              constructor(api, store) {
+                this.#api = api;
+                this.#store = store;
+              }
+
+              /** Asks what the node has of a file, unless that is known. @param {string} id */
+              async ask(id) {
+                const { files, eventCount: since } = this.#store.state, known = files.get(id);
+                if (known && !known.isStale) return;
+                this.#store.apply({ type: "fileAsked", id });
+                try {
+                  this.#told(await this.#api.get(`files/${id}`), since);
+                } catch (error) {
+                  this.#told({ id, state: "unknown", reason: error.message }, since);
+                }
+              }
+
+              /** @param {string} id */
+              async fetch(id) { await this.#decide(id, "fetch"); }
+
+              /** @param {string} id */
+              async decline(id) { await this.#decide(id, "decline"); }
+
+              /** Saves what a file contains where the browser saves things. @param {any} attachment */
+              async save({ fileID: id, name }) {
+                this.#store.apply({ type: "fileSaving", id, isSaving: true });
+                try {
+                  const response = await this.#api.content(`files/${id}/content`);
+                  const address = URL.createObjectURL(await response.blob()), link = document.createElement("a");
+                  link.href = address;
+                  link.download = savedName(name);
+                  link.click();
+                  // The browser has begun to save by then, and holds what it saves.
+                  setTimeout(() => URL.revokeObjectURL(address), LIMITS.savingMilliseconds);
+                } finally {
+                  this.#store.apply({ type: "fileSaving", id, isSaving: false });
+                }
+              }
+
+              /** A picture that the node has checked, as one of the types that are shown. @param {string} id @returns {Promise<Blob>} */
+              async picture(id) {
+                const response = await this.#api.content(`files/${id}/picture`);
+                const type = response.headers.get("content-type") ?? "";
+                if (!isPicture(type)) throw new Error("it is not a picture that is shown");
+                // Of this type, whatever else it may look like.
+                return new Blob([await response.arrayBuffer()], { type });
+              }
+
+              /** @param {string} id @param {"fetch"|"decline"} decision */
+              async #decide(id, decision) {
+                const since = this.#store.state.eventCount;
+                this.#told(await this.#api.post(`files/${id}/${decision}`), since);
+              }
+
+              /** @param {any} file @param {number} since */
+              #told(file, since) { this.#store.apply({ type: "file", file, since, now: Date.now() }); }
+            }
+
+            """##),
         "acting/commands.js": PageFile(
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
@@ -214,7 +303,7 @@ enum PageFiles {
              * @returns {Record<string, (subject: any) => any>}
              */
             export function commands(app) {
-              const { dialogs, writing, people, gathering, store, drawn } = app;
+              const { dialogs, attachments, uploads, writing, people, gathering, store, drawn } = app;
               const user = (/** @type {string} */ id) => store.state.users.get(id);
               const conversation = () => openConversation(store.state);
               return {
@@ -263,6 +352,27 @@ enum PageFiles {
                   await writing.discardPrepared(draft);
                   announce("Discarded");
                 }),
+                // Files
+                attach: () => drawn.composer.chooseFiles(),
+                attachFiles: (files) => app.attach(files),
+                refuseFiles: (reason) => drawn.showToast(`Not attached: ${reason}.`),
+                notSent: (reason) => drawn.showToast(`Not sent: ${reason}. The draft is kept.`),
+                removeFile: (id) => {
+                  uploads.remove(id);
+                  announce("Removed");
+                },
+                uploadAgain: (id) => uploads.again(id),
+                askFile: (id) => attachments.ask(id),
+                fetchFile: ({ fileID }) => app.attempt(() => attachments.fetch(fileID)),
+                declineFile: ({ fileID }) => app.attempt(() => attachments.decline(fileID)),
+                saveFile: (attachment) => app.attempt(() => attachments.save(attachment)),
+                picture: async ({ id, show, refuse }) => {
+                  try {
+                    show(await attachments.picture(id));
+                  } catch (error) {
+                    refuse(error.message, error.isLost);
+                  }
+                },
                 reactWith: (message) => showReact(message, app),
                 messageDetails: (message) => showMessageDetails(message, app),
                 onScreen: (ids) => app.reading.shows(ids),
@@ -568,6 +678,7 @@ enum PageFiles {
                   case "prepared": return this.#askPrepared();
                   case "health": return this.#store.apply({ type: "findings", findings: await this.#api.get("health") });
                   case "everything": {
+                    this.#store.apply({ type: "filesStale" });
                     await (await this.begin()).people;
                     await Promise.all([this.#dialogs.refresh(), this.#askPrepared()]);
                   }
@@ -869,6 +980,133 @@ enum PageFiles {
             }
 
             """##),
+        "acting/uploads.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** Sends files to the node while a message is written, and says when all that go with it are there. */
+            import { LIMITS } from "../deciding/limits.js";
+            import { filesFor, outgoing, outgoingFile } from "../deciding/outgoing.js";
+            import { line } from "../deciding/safe-text.js";
+            /** @typedef {import("../talking/api.js").Api} Api */
+            /** @typedef {import("./store.js").Store} Store */
+
+            export class Uploads {
+              #api;
+              #store;
+              #onFailed;
+              /** @type {Map<string, {content: File, abort: AbortController}>} */
+              #contents = new Map();
+              /** Those that are not sent yet, in their order. @type {string[]} */
+              #waiting = [];
+              /** @type {Set<string>} */
+              #running = new Set();
+              /** Who waits until something has changed. @type {Set<() => void>} */
+              #waiters = new Set();
+
+              /** @param {Api} api @param {Store} store @param {(name: string, reason: string) => void} onFailed */
+              constructor(api, store, onFailed) {
+                this.#api = api;
+                this.#store = store;
+                this.#onFailed = onFailed;
+              }
+
+              /**
+               * Takes files for the next message of a dialog. What is too much for one message is refused as a whole.
+               * @param {string} key @param {File[]} contents
+               */
+              add(key, contents) {
+                if (filesFor(this.#store.state, key).length + contents.length > LIMITS.attachments) {
+                  throw new Error(`a message brings at most ${LIMITS.attachments} files along`);
+                }
+                const files = contents.map((content) => {
+                  const id = crypto.randomUUID();
+                  this.#contents.set(id, { content, abort: new AbortController() });
+                  this.#waiting.push(id);
+                  return outgoing({ id, name: content.name, byteCount: content.size });
+                });
+                this.#store.apply({ type: "outgoingAdded", key, files });
+                this.#next();
+              }
+
+              /** @param {string} id */
+              remove(id) { this.done([id]); }
+
+              /** Lets go of files: their message has gone, or a person has removed them. @param {string[]} ids */
+              done(ids) {
+                this.#waiting = this.#waiting.filter((each) => !ids.includes(each));
+                for (const id of ids) {
+                  this.#contents.get(id)?.abort.abort();
+                  this.#contents.delete(id);
+                }
+                this.#changed({ type: "outgoingGone", ids });
+              }
+
+              /** Tries once more what has failed. @param {string} id */
+              again(id) {
+                if (!this.#contents.has(id) || outgoingFile(this.#store.state, id)?.state !== "failed") return;
+                this.#waiting.push(id);
+                this.#changed({ type: "outgoingBegun", id, now: Date.now() });
+                this.#next();
+              }
+
+              /**
+               * The files as a message names them, as soon as the node has all. Those that are removed meanwhile are left out.
+               * @param {string[]} ids @returns {Promise<any[]>}
+               */
+              async whole(ids) {
+                for (;;) {
+                  const files = ids.map((id) => outgoingFile(this.#store.state, id)).filter((each) => each !== null);
+                  const failed = files.find((each) => each.state === "failed");
+                  if (failed) throw new Error(`${line(failed.name)} was not uploaded: ${failed.reason}`);
+                  if (files.every((each) => each.state === "ready")) return files.map((each) => each.attachment);
+                  await new Promise((resolve) => this.#waiters.add(() => resolve(undefined)));
+                }
+              }
+
+              #next() {
+                while (this.#running.size < LIMITS.uploads) {
+                  const id = this.#waiting.shift();
+                  if (id === undefined) return;
+                  this.#send(id);
+                }
+              }
+
+              /** @param {string} id */
+              async #send(id) {
+                const held = this.#contents.get(id);
+                if (!held) return;
+                const { content, abort: { signal } } = held;
+                this.#running.add(id);
+                this.#store.apply({ type: "outgoingBegun", id, now: Date.now() });
+                let toldAt = 0;
+                const onProgress = (/** @type {number} */ bytes) => {
+                  const now = Date.now();
+                  if (now - toldAt < LIMITS.progressMilliseconds) return;
+                  toldAt = now;
+                  this.#store.apply({ type: "outgoingMoved", id, bytes, now });
+                };
+                try {
+                  this.#changed({ type: "outgoingReady", id, attachment: await this.#api.upload(content, content.name, { onProgress, signal }) });
+                } catch (error) {
+                  if (!signal.aborted) {
+                    this.#changed({ type: "outgoingFailed", id, reason: error.message });
+                    this.#onFailed(content.name, error.message);
+                  }
+                } finally {
+                  this.#running.delete(id);
+                  this.#next();
+                }
+              }
+
+              /** @param {any} action */
+              #changed(action) {
+                this.#store.apply(action);
+                for (const waiter of this.#waiters) waiter();
+                this.#waiters.clear();
+              }
+            }
+
+            """##),
         "acting/writing.js": PageFile(
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
@@ -900,7 +1138,7 @@ enum PageFiles {
 
               /**
                * Sends a draft. It throws if the node has not taken it; sent again with the same key, it goes once.
-               * @param {string} key what is open @param {{text: string, replyTo?: any, edit?: any, key: string}} draft
+               * @param {string} key what is open @param {{text: string, replyTo?: any, edit?: any, attachments?: any[], key: string}} draft
                */
               async send(key, draft) {
                 if (draft.edit) {
@@ -909,7 +1147,7 @@ enum PageFiles {
                   return;
                 }
                 const mentions = mentioned(draft.text, openConversation(this.#store.state)?.participants ?? []);
-                const body = { text: draft.text, ...(mentions.length > 0 ? { mentions } : {}) };
+                const body = { text: draft.text, ...(mentions.length > 0 ? { mentions } : {}), ...bringing(draft.attachments) };
                 const message = draft.replyTo
                   ? await this.#api.post(`messages/${draft.replyTo.id}/reply`, body, { key: draft.key })
                   : await this.#api.post("messages", { ...body, to: this.#recipient(key) }, { key: draft.key });
@@ -947,12 +1185,12 @@ enum PageFiles {
                 this.#store.apply({ type: "preparedGone", id: draft.id });
               }
 
-              /** Sends the text of a failed message once more, to whom it was for. @param {any} message */
+              /** Sends the text and the files of a failed message once more, to whom it was for. @param {any} message */
               async retry(message) {
                 const mentions = message.mentions.map((/** @type {any} */ each) => each.id);
                 const conversation = this.#store.state.conversations.get(message.conversationID);
                 const to = conversation?.kind === "direct" ? conversation.peer.id : message.conversationID;
-                const again = await this.#api.post("messages", { to, text: message.text, ...(mentions.length > 0 ? { mentions } : {}) }, { key: `again-${message.id}` });
+                const again = await this.#api.post("messages", { to, text: message.text, ...(mentions.length > 0 ? { mentions } : {}), ...bringing(message.attachments) }, { key: `again-${message.id}` });
                 this.#store.apply({ type: "message", message: again, isNew: true });
               }
 
@@ -989,6 +1227,9 @@ enum PageFiles {
               /** @param {any} message */
               #changed(message) { this.#store.apply({ type: "message", message, isNew: false }); }
             }
+
+            /** @param {any[]|undefined} attachments */
+            const bringing = (attachments = []) => (attachments.length > 0 ? { attachments } : {});
 
             """##),
         "deciding/banners.js": PageFile(
@@ -1420,8 +1661,13 @@ enum PageFiles {
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
             /** Files that messages bring along, in words. */
+            import { LIMITS } from "./limits.js";
+            import { escapedCharacters } from "./safe-text.js";
 
             const UNITS = ["kB", "MB", "GB", "TB"];
+
+            /** The pictures that are shown. What may hold scripts, as SVG does, is none of them. */
+            const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
             /** A size in decimal units, in three digits: `17 bytes`, `2.90 MB`. @param {number} count */
             export function byteText(count) {
@@ -1434,6 +1680,43 @@ enum PageFiles {
             /** What stands for a message's files where there is one line for it. @param {any} message */
             export function fileNames(message) {
               return (message.attachments ?? []).map((/** @type {any} */ each) => each.name).join(", ");
+            }
+
+            /** Whether a type is one of those that are shown. @param {string} mediaType */
+            export const isPicture = (mediaType) => PICTURES.includes(mediaType.toLowerCase());
+
+            /** The files that a message shows. @param {any} message @returns {any[]} */
+            export const filesOf = (message) =>
+              message.isRetracted || message.isDeleted || message.session?.isSuperseded ? [] : message.attachments ?? [];
+
+            /** What a file is called where it is saved: nothing in it reverses the name or leads to another folder. @param {string} name */
+            export function savedName(name) {
+              const safe = escapedCharacters(name, () => "_").replaceAll(/[/\\]/g, "_");
+              return /^\.*$/.test(safe) ? "file" : safe;
+            }
+
+            /** @typedef {readonly {at: number, bytes: number}[]} Samples how far it was, and when: of the last seconds */
+
+            /** @param {Samples} samples @param {number} bytes @param {number} at @returns {Samples} */
+            export function withSample(samples, bytes, at) {
+              // It has begun anew.
+              if (bytes < (samples.at(-1)?.bytes ?? 0)) return [{ at, bytes }];
+              return [...samples.filter((each) => at - each.at <= LIMITS.rateMilliseconds), { at, bytes }].slice(-LIMITS.rateSamples);
+            }
+
+            /** How much of a file has moved, of a hundred: all of it only when all has. @param {number} bytes @param {number} byteCount */
+            export const percent = (bytes, byteCount) => (byteCount === 0 ? 100 : Math.floor((Math.min(bytes, byteCount) / byteCount) * 100));
+
+            /**
+             * How far it is, how fast it goes, and how long it takes: `43 %, 12.3 MB/s, 1:05 left`.
+             * @param {number} bytes @param {number} byteCount @param {Samples} samples
+             */
+            export function progressText(bytes, byteCount, samples) {
+              const share = `${percent(bytes, byteCount)} %`, first = samples[0], last = samples.at(-1);
+              const seconds = first && last ? (last.at - first.at) / 1000 : 0, moved = first && last ? last.bytes - first.bytes : 0;
+              if (seconds < LIMITS.rateFrom / 1000 || moved <= 0) return share;
+              const left = Math.ceil((byteCount - Math.min(bytes, byteCount)) / (moved / seconds));
+              return `${share}, ${byteText(Math.round(moved / seconds))}/s, ${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left`;
             }
 
             """##),
@@ -1461,6 +1744,7 @@ enum PageFiles {
               { where: "page", key: "n", alt: true, command: "newConversation", help: "New conversation", shown: "Alt N" },
               { where: "page", key: "i", alt: true, command: "details", help: "About this person or conversation", shown: "Alt I" },
               { where: "page", key: "d", alt: true, command: "prepared", help: "To the drafts that programs have prepared here", shown: "Alt D" },
+              { where: "page", key: "a", alt: true, command: "attach", help: "Attach files to the message that you write", shown: "Alt A" },
               { where: "page", key: ",", alt: true, command: "settings", help: "Settings", shown: "Alt ," },
               { where: "page", key: "F6", command: "nextPane", help: "Next pane: list, messages, writing", shown: "F6" },
               { where: "page", key: "/", control: true, command: "help", help: "This help (also ? outside a text field)", shown: "Ctrl /" },
@@ -1494,16 +1778,79 @@ enum PageFiles {
             }
 
             """##),
+        "deciding/known-files.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** What the node has of the files that messages bring along. */
+            import { withSample } from "./files.js";
+            import { LIMITS } from "./limits.js";
+            /** @typedef {import("./state.js").State} State */
+
+            /**
+             * @typedef {object} KnownFile
+             * @property {string} id
+             * @property {"asked"|"unknown"|"waiting"|"fetching"|"held"|"declined"|"failed"} state `asked` until the node has said it, and `unknown` if it cannot
+             * @property {number} [byteCount]
+             * @property {number} [receivedBytes] of one that is fetched
+             * @property {string} [reason] why it failed, or is not known
+             * @property {import("./files.js").Samples} samples
+             * @property {number} number how many events there had been when this was said
+             * @property {boolean} [isStale] events were lost, so it is to be asked for again
+             * @property {boolean} [isSaving]
+             */
+
+            /** @param {State} state @param {any} action @returns {State} */
+            export function reduceFiles(state, action) {
+              switch (action.type) {
+                case "fileAsked": return withFile(state, { samples: [], number: state.eventCount, ...state.files.get(action.id), id: action.id, state: state.files.get(action.id)?.state ?? "asked", isStale: false });
+                case "file": return answered(state, action);
+                case "fileSaving": {
+                  const known = state.files.get(action.id);
+                  return known ? withFile(state, { ...known, isSaving: action.isSaving }) : state;
+                }
+                case "filesStale": return { ...state, files: new Map([...state.files].map(([id, each]) => [id, { ...each, isStale: true }])) };
+                default: return state;
+              }
+            }
+
+            /** An answer says nothing where an event has said something newer. @param {State} state @param {{file: any, since: number, now: number}} action */
+            function answered(state, { file, since, now }) {
+              const known = state.files.get(file.id);
+              return known && known.number > since ? state : withFile(state, told(known, file, since, now));
+            }
+
+            /** What an event says of a file that was asked for; of others it is asked for when they come near. @param {State} state @param {any} file @param {number} now */
+            export function withFileEvent(state, file, now) {
+              const known = file && state.files.get(file.id);
+              return known ? withFile(state, told(known, file, state.eventCount + 1, now)) : state;
+            }
+
+            /** @param {KnownFile|undefined} known @param {any} file @param {number} number @param {number} now @returns {KnownFile} */
+            function told(known, file, number, now) {
+              const samples = file.state !== "fetching" ? [] : withSample(known?.samples ?? [], file.receivedBytes ?? 0, now);
+              return { ...file, samples, number, isSaving: known?.isSaving ?? false, isStale: false };
+            }
+
+            /** @param {State} state @param {KnownFile} file @returns {State} */
+            function withFile(state, file) {
+              const files = new Map(state.files).set(file.id, file);
+              if (files.size > LIMITS.files) files.delete(files.keys().next().value ?? "");
+              return { ...state, files };
+            }
+
+            """##),
         "deciding/layout.js": PageFile(
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
             /** What a message shows beside its text, and what is read aloud for it. */
+            import { filesOf, isPicture } from "./files.js";
             import { line } from "./safe-text.js";
             import { gist } from "./timeline.js";
 
             /**
              * @typedef {object} Card
-             * @property {string[]} image the lines at its picture
+             * @property {any} picture the first of the message's files that is one, or null
+             * @property {string[]} image the lines at its picture: its title and its subtitle
              * @property {string} caption
              * @property {string} subcaption
              * @property {{href: string, host: string}|null} link
@@ -1517,10 +1864,11 @@ enum PageFiles {
               const { layout } = message;
               if (!layout || message.isRetracted || message.isDeleted || message.session?.isSuperseded) return null;
               const card = {
+                picture: filesOf(message).find((each) => isPicture(each.mediaType)) ?? null,
                 image: [layout.imageTitle, layout.imageSubtitle].filter(Boolean), caption: layout.caption ?? "",
                 subcaption: layout.subcaption ?? "", link: linkTo(layout.url),
               };
-              return card.image.length > 0 || card.caption || card.subcaption || card.link ? card : null;
+              return card.picture || card.image.length > 0 || card.caption || card.subcaption || card.link ? card : null;
             }
 
             /**
@@ -1539,8 +1887,8 @@ enum PageFiles {
             export function spoken(message) {
               if (message.isRetracted || message.isDeleted || message.session?.isSuperseded) return line(gist(message));
               if (message.layout?.accessibilityLabel) return line(message.layout.accessibilityLabel);
-              const card = cardOf(message);
-              const parts = [message.text, ...(card ? [...card.image, card.caption, card.subcaption, card.link?.host ?? ""] : [])];
+              const card = cardOf(message), files = filesOf(message).map((each) => each.name);
+              const parts = [message.text, ...(card ? [...card.image, card.caption, card.subcaption, card.link?.host ?? ""] : []), ...files];
               return parts.filter((each) => each !== "").map(line).join(", ");
             }
 
@@ -1607,6 +1955,27 @@ enum PageFiles {
               drafts: 100,
               /** Bytes of an emoji. */
               emojiBytes: 64,
+              /** Files of one message, as the node allows them. */
+              attachments: 64,
+              /** Files that are sent to the node at once. */
+              uploads: 2,
+              /** How often the page draws how far a file is. */
+              progressMilliseconds: 200,
+              /** The last time by which a rate is reckoned, the shortest that gives one, and how often it was looked within it. */
+              rateMilliseconds: 5_000,
+              rateFrom: 500,
+              rateSamples: 64,
+              /** Files whose state is known. */
+              files: 500,
+              /** The largest file that a browser saves; larger ones are saved with the command line. */
+              savedBytes: 512 * 2 ** 20,
+              /** How long the content of a file may take. */
+              contentMilliseconds: 10 * 60_000,
+              /** How long what is saved is held for the browser. */
+              savingMilliseconds: 60_000,
+              /** Pictures that are held at once, and how near to the screen one is held, in pixels. */
+              pictures: 30,
+              nearPixels: 600,
               /** Banners that are drawn at once. */
               banners: 4,
             });
@@ -1708,6 +2077,76 @@ enum PageFiles {
               const own = state.node?.id;
               const isAnswer = message.replyTo && state.dialogs.get(message.conversationID)?.messages.find((each) => each.id === message.replyTo)?.sender.id === own;
               return Boolean(isAnswer) || (message.mentions ?? []).some((/** @type {any} */ each) => (each.id ?? each) === own);
+            }
+
+            """##),
+        "deciding/outgoing.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** Files that go with the next message of a dialog. */
+            import { withSample } from "./files.js";
+            /** @typedef {import("./state.js").State} State */
+
+            /**
+             * @typedef {object} OutgoingFile
+             * @property {string} id of this page's own
+             * @property {string} name
+             * @property {number} byteCount
+             * @property {"uploading"|"ready"|"failed"} state
+             * @property {number} sentBytes
+             * @property {import("./files.js").Samples} samples
+             * @property {string} reason why it failed
+             * @property {any} attachment as a message names it, once the node has it
+             */
+
+            /** @param {{id: string, name: string, byteCount: number}} file @returns {OutgoingFile} */
+            export const outgoing = ({ id, name, byteCount }) => ({ id, name, byteCount, state: "uploading", sentBytes: 0, samples: [], reason: "", attachment: null });
+
+            /** @param {State} state @param {any} action @returns {State} */
+            export function reduceOutgoing(state, action) {
+              switch (action.type) {
+                case "outgoingAdded": return withFiles(state, action.key, [...filesFor(state, action.key), ...action.files]);
+                case "outgoingBegun": return changed(state, action.id, (file) => ({ ...file, state: "uploading", sentBytes: 0, samples: [{ at: action.now, bytes: 0 }], reason: "" }));
+                case "outgoingMoved": return changed(state, action.id, (file) => ({ ...file, sentBytes: action.bytes, samples: withSample(file.samples, action.bytes, action.now) }));
+                case "outgoingReady": return changed(state, action.id, (file) => ({ ...file, state: "ready", sentBytes: file.byteCount, attachment: action.attachment }));
+                case "outgoingFailed": return changed(state, action.id, (file) => ({ ...file, state: "failed", reason: action.reason }));
+                case "outgoingGone": {
+                  const key = keyOf(state, (file) => action.ids.includes(file.id));
+                  return key === null ? state : withFiles(state, key, filesFor(state, key).filter((each) => !action.ids.includes(each.id)));
+                }
+                default: return state;
+              }
+            }
+
+            /** What goes with the next message of a dialog. @param {State} state @param {string|null} key @returns {OutgoingFile[]} */
+            export const filesFor = (state, key) => (key && state.outgoing.get(key)) || [];
+
+            /** @param {State} state @param {string} id */
+            export const outgoingFile = (state, id) => [...state.outgoing.values()].flat().find((each) => each.id === id) ?? null;
+
+            /** What was chosen for a user is for their conversation, as soon as there is one. @param {State["outgoing"]} all @param {string} from @param {string} to */
+            export function withKey(all, from, to) {
+              const moved = all.get(from);
+              if (!moved) return all;
+              const result = new Map(all).set(to, [...(all.get(to) ?? []), ...moved]);
+              result.delete(from);
+              return result;
+            }
+
+            /** @param {State} state @param {(file: OutgoingFile) => boolean} isIt */
+            const keyOf = (state, isIt) => [...state.outgoing].find(([, files]) => files.some(isIt))?.[0] ?? null;
+
+            /** @param {State} state @param {string} key @param {OutgoingFile[]} files @returns {State} */
+            function withFiles(state, key, files) {
+              const all = new Map(state.outgoing).set(key, files);
+              if (files.length === 0) all.delete(key);
+              return { ...state, outgoing: all };
+            }
+
+            /** @param {State} state @param {string} id @param {(file: OutgoingFile) => OutgoingFile} change @returns {State} */
+            function changed(state, id, change) {
+              const key = keyOf(state, (file) => file.id === id);
+              return key === null ? state : withFiles(state, key, filesFor(state, key).map((each) => (each.id === id ? change(each) : each)));
             }
 
             """##),
@@ -1860,6 +2299,7 @@ enum PageFiles {
             /** What an event of the node changes at once. What must be asked for is in consequences.js. */
             import { withChange } from "./delivery.js";
             import { changed, withMessage, withState } from "./dialog-window.js";
+            import { withFileEvent } from "./known-files.js";
             import { LIMITS } from "./limits.js";
             /** @typedef {import("./state.js").State} State */
 
@@ -1922,6 +2362,7 @@ enum PageFiles {
                 case "userUpdated": return withUser(state, event.user);
                 case "userSubscribed": return withPresence(state, event.user, true);
                 case "userUnsubscribed": return withPresence(state, event.user, false);
+                case "fileUpdated": return withFileEvent(state, event.file, now);
                 case "storageFailed": return { ...state, storageProblem: event.reason ?? "" };
                 case "storageRecovered": return { ...state, storageProblem: null };
                 default: return state;
@@ -1977,11 +2418,16 @@ enum PageFiles {
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
             /** What the page knows after something has happened. */
+            import { reduceFiles } from "./known-files.js";
             import { LIMITS } from "./limits.js";
+            import { reduceOutgoing, withKey } from "./outgoing.js";
             import { reduceDialogs } from "./reduce-dialogs.js";
             import { reduceEvent } from "./reduce-event.js";
             import { isSilent } from "./views.js";
             /** @typedef {import("./state.js").State} State */
+
+            /** Each leaves alone what it does not know. */
+            const parts = [reduceDialogs, reduceFiles, reduceOutgoing];
 
             /** @param {any[]} items */
             const byID = (items) => new Map(items.map((item) => [item.id, item]));
@@ -1998,7 +2444,7 @@ enum PageFiles {
                 case "conversations": return withConversations(state, action);
                 case "conversation": return withConversation(state, action);
                 case "advertised": return { ...state, advertised: action.advertised };
-                case "prepared": return { ...state, prepared: { key: action.key, drafts: action.drafts } };
+                case "prepared": return withPrepared(state, action);
                 case "preparedGone": return { ...state, prepared: { ...state.prepared, drafts: state.prepared.drafts.filter((each) => each.id !== action.id) } };
                 case "findings": return { ...state, findings: action.findings };
                 case "dismissed": return { ...state, dismissed: new Set(state.dismissed).add(action.key) };
@@ -2006,7 +2452,7 @@ enum PageFiles {
                 // Nothing has happened, and so somebody may have become silent: that is drawn.
                 case "listened": return isSilent(state, action.now) ? { ...state } : state;
                 case "typingEnded": return { ...state, typing: withoutOld(state.typing, action.now) };
-                default: return reduceDialogs(state, action);
+                default: return parts.reduce((next, part) => part(next, action), state);
               }
             }
 
@@ -2020,6 +2466,12 @@ enum PageFiles {
               return { ...state, conversations: kept, hasMoreConversations };
             }
 
+            /** Where nothing was prepared, and is not, nothing is drawn again. @param {State} state @param {{key: string, drafts: any[]}} action @returns {State} */
+            function withPrepared(state, { key, drafts }) {
+              const isNothing = drafts.length === 0 && state.prepared.drafts.length === 0;
+              return isNothing ? state : { ...state, prepared: { key, drafts } };
+            }
+
             /** @param {State} state @param {{conversation: any, now: number}} action @returns {State} */
             function withConversation(state, { conversation, now }) {
               const conversations = new Map(state.conversations);
@@ -2027,8 +2479,9 @@ enum PageFiles {
               conversations.set(conversation.id, { begunAt, ...conversation });
               // What was opened by a user is opened by its conversation as soon as there is one.
               const isOpened = conversation.kind === "direct" && state.open === `user:${conversation.peer?.id}`;
-              const prepared = isOpened ? { ...state.prepared, key: conversation.id } : state.prepared;
-              return { ...state, conversations, prepared, open: isOpened ? conversation.id : state.open };
+              if (!isOpened) return { ...state, conversations };
+              const outgoing = withKey(state.outgoing, state.open ?? "", conversation.id);
+              return { ...state, conversations, outgoing, prepared: { ...state.prepared, key: conversation.id }, open: conversation.id };
             }
 
             /** @param {State["typing"]} typing @param {number} now */
@@ -2079,6 +2532,12 @@ enum PageFiles {
 
             /** @param {string} character */
             const escaped = (character) => "\\u{" + character.codePointAt(0).toString(16).padStart(2, "0") + "}";
+
+            /**
+             * A text with something else for each character that is dangerous; line breaks are among them.
+             * @param {string} text @param {(character: string) => string} replacement
+             */
+            export const escapedCharacters = (text, replacement) => text.replaceAll(EACH, replacement);
 
             /**
              * The segments of a text, in its order. Line breaks stay, and a tab becomes four spaces.
@@ -2146,6 +2605,8 @@ enum PageFiles {
              * @property {Map<string, Map<string, number>>} typing conversation, user, until when
              * @property {Map<string, number>} heard users, and when something last came from them
              * @property {{key: string|null, drafts: any[]}} prepared what programs have prepared for the dialog with this key, the oldest first
+             * @property {Map<string, import("./known-files.js").KnownFile>} files what the node has of the files that were near the screen
+             * @property {Map<string, import("./outgoing.js").OutgoingFile[]>} outgoing what goes with the next message, by the dialog's key
              * @property {Map<string, any>} quotes messages that are answered and are not in a window; null for one that is not here
              * @property {string|null} storageProblem why the node's disk takes nothing
              * @property {any[]} findings the doctor's, of the last time
@@ -2156,7 +2617,8 @@ enum PageFiles {
             export const INITIAL = Object.freeze({
               phase: "starting", loginProblem: "", link: "connecting", node: null, users: new Map(), conversations: new Map(),
               hasMoreConversations: false, advertised: [], open: null, dialogs: new Map(), loading: null, dialogProblem: "",
-              eventCount: 0, recent: [], typing: new Map(), heard: new Map(), prepared: { key: null, drafts: [] }, quotes: new Map(), storageProblem: null, findings: [], dismissed: new Set(),
+              eventCount: 0, recent: [], typing: new Map(), heard: new Map(), prepared: { key: null, drafts: [] },
+              files: new Map(), outgoing: new Map(), quotes: new Map(), storageProblem: null, findings: [], dismissed: new Set(),
             });
 
             export const USER_PREFIX = "user:";
@@ -2767,6 +3229,48 @@ enum PageFiles {
             }
 
             """##),
+        "drawing/file-drop.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** Takes the files that somebody drags here, or pastes. */
+            import { h } from "./dom.js";
+
+            /**
+             * @param {HTMLElement} area where files may be dropped
+             * @param {{accepts: () => boolean, take: (files: File[]) => void, refuse: (reason: string) => void}} means
+             */
+            export function takeDrops(area, { accepts, take, refuse }) {
+              const hint = h("p", { class: "drop-hint", "aria-hidden": "true", hidden: true }, h("span", {}, "Drop files to attach them"));
+              area.append(hint);
+              const holdsFiles = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files") ?? false;
+              const isHere = (/** @type {DragEvent} */ event) => accepts() && area.contains(/** @type {Node} */ (event.target));
+              document.addEventListener("dragover", (event) => {
+                if (!holdsFiles(event)) return;
+                // Elsewhere, too: the browser would else leave the page and show the file.
+                event.preventDefault();
+                if (event.dataTransfer) event.dataTransfer.dropEffect = isHere(event) ? "copy" : "none";
+                hint.hidden = !isHere(event);
+              });
+              document.addEventListener("dragleave", (event) => { if (event.relatedTarget === null) hint.hidden = true; });
+              document.addEventListener("drop", (event) => {
+                hint.hidden = true;
+                if (!holdsFiles(event)) return;
+                event.preventDefault();
+                if (!isHere(event) || !event.dataTransfer) return;
+                const items = [...event.dataTransfer.items].filter((each) => each.kind === "file");
+                const hasFolder = items.some((each) => each.webkitGetAsEntry?.()?.isDirectory);
+                if (hasFolder) refuse("a folder cannot be attached: attach the files that are in it");
+                else take([...event.dataTransfer.files]);
+              });
+            }
+
+            /** The files of what is pasted; none where there is a text, as programs put a picture of it beside it. @param {ClipboardEvent} event */
+            export function pastedFiles({ clipboardData }) {
+              if (!clipboardData || clipboardData.types.includes("text/plain")) return [];
+              return [...clipboardData.files];
+            }
+
+            """##),
         "drawing/findings-sheet.js": PageFile(
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
@@ -2922,6 +3426,9 @@ enum PageFiles {
               help: "M9 9a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.5v.5M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18z",
               back: "M15 5l-7 7 7 7",
               down: "M12 5v13M6 12.5l6 6 6-6",
+              attach: "M18 11l-6.5 6.5a4 4 0 0 1-5.7-5.7L13 4.6a2.6 2.6 0 0 1 3.7 3.7L9.5 15.5a1.2 1.2 0 0 1-1.7-1.7L14 7.6",
+              file: "M7 3.5h6.5L18 8v12.5H7zM13 3.5V8.5h5",
+              save: "M12 4v10M7.5 10l4.5 4.5L16.5 10M5 19.5h14",
               send: "M5 12h13M12.5 6l6 6-6 6",
               close: "M6 6l12 12M18 6L6 18",
               info: "M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18zM12 11v5.5M12 7.5v.5",
@@ -3021,6 +3528,7 @@ enum PageFiles {
             import { commandFor } from "../deciding/keys.js";
             import { beginning } from "../deciding/mentions.js";
             import { partyName } from "../deciding/naming.js";
+            import { filesFor } from "../deciding/outgoing.js";
             import { excerpt } from "../deciding/safe-text.js";
             import { gist } from "../deciding/timeline.js";
             import { openConversation, openTitle, writingProblem } from "../deciding/views.js";
@@ -3028,7 +3536,9 @@ enum PageFiles {
             import { announce } from "./announcer.js";
             import { command } from "./command.js";
             import { foreign, h, replace, setAttribute, setText } from "./dom.js";
+            import { pastedFiles, takeDrops } from "./file-drop.js";
             import { icon } from "./icons.js";
+            import { OutgoingFiles } from "./outgoing-files.js";
             /** @typedef {import("../deciding/state.js").State} State */
 
             export class MessageComposer extends HTMLElement {
@@ -3037,7 +3547,10 @@ enum PageFiles {
               #send = h("button", { type: "submit", class: "send", "aria-label": "Send" }, icon("send"));
               #note = h("p", { id: "composer-note", class: "note", role: "status" });
               #names = h("div", { class: "names", role: "group", "aria-label": "Names that fit", hidden: true });
-              #form = h("form", {}, this.#about, this.#names, h("div", { class: "line" }, this.#field, this.#send), this.#note);
+              #files = /** @type {OutgoingFiles} */ (document.createElement("outgoing-files"));
+              #chooser = h("input", { type: "file", multiple: true, hidden: true });
+              #attach = h("button", { type: "button", class: "icon-button attach", "aria-label": "Attach files", title: "Attach files (Alt A)", onclick: () => this.chooseFiles() }, icon("attach"));
+              #form = h("form", {}, this.#about, this.#names, this.#files, h("div", { class: "line" }, this.#attach, this.#field, this.#send), this.#note, this.#chooser);
               /** @type {State|null} */
               #state = null;
               /** @type {import("../talking/tab-storage.js").Drafts|null} */
@@ -3046,9 +3559,14 @@ enum PageFiles {
               #post = null;
               /** @type {((text: string) => string)|null} */
               #check = null;
+              /** @type {import("../acting/uploads.js").Uploads|null} */
+              #uploads = null;
               /** @type {string|null} */
               #key = null;
-              #isSending = false;
+              /** The dialogs whose message is on its way to the node, or waits for its files. @type {Set<string>} */
+              #sending = new Set();
+              /** The files that were there when it was drawn. */
+              #drawnFiles = "";
 
               connectedCallback() {
                 this.append(this.#form);
@@ -3057,11 +3575,27 @@ enum PageFiles {
                   this.#submit();
                 });
                 this.#field.addEventListener("input", () => this.#typed());
+                this.#field.addEventListener("paste", (/** @type {ClipboardEvent} */ event) => {
+                  const files = pastedFiles(event);
+                  if (files.length === 0) return;
+                  event.preventDefault();
+                  command(this, "attachFiles", files);
+                });
+                this.#chooser.addEventListener("change", () => {
+                  command(this, "attachFiles", [...this.#chooser.files]);
+                  // The same file may be chosen again.
+                  this.#chooser.value = "";
+                  this.focusField();
+                });
+                takeDrops(/** @type {HTMLElement} */ (this.closest(".dialog")), {
+                  accepts: () => this.#canAttach, take: (files) => command(this, "attachFiles", files), refuse: (reason) => command(this, "refuseFiles", reason),
+                });
                 this.#field.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.#keyPressed(event));
               }
 
-              /** @param {{drafts: any, post: (key: string, draft: any) => Promise<void>, check: (text: string) => string}} means */
-              use({ drafts, post, check }) {
+              /** @param {{drafts: any, post: (key: string, draft: any) => Promise<void>, check: (text: string) => string, uploads: any}} means */
+              use({ drafts, post, check, uploads }) {
+                this.#uploads = uploads;
                 this.#drafts = drafts;
                 this.#post = post;
                 this.#check = check;
@@ -3078,8 +3612,11 @@ enum PageFiles {
                 this.#field.disabled = problem !== "";
                 setAttribute(this.#field, "placeholder", problem || `Message ${title}`);
                 setAttribute(this.#field, "aria-label", `Message to ${title}`);
+                this.#drawFiles();
                 this.#drawSend();
               }
+
+              chooseFiles() { if (this.#canAttach) this.#chooser.click(); }
 
               focusField() { this.#field.focus(); }
 
@@ -3112,6 +3649,7 @@ enum PageFiles {
               #setDraft(draft) {
                 if (this.#key) this.#drafts?.set(this.#key, draft);
                 this.#drawAbout();
+                this.#files.update(this.#outgoing, this.#sending.has(this.#key ?? ""));
                 this.#drawSend();
               }
 
@@ -3172,24 +3710,47 @@ enum PageFiles {
                 }
               }
 
+              get #canAttach() { return this.#key !== null && !this.#field.disabled && !this.#draft().edit; }
+
+              /** What goes with the message: nothing with a change of one that was sent. */
+              get #outgoing() { return this.#state && !this.#draft().edit ? filesFor(this.#state, this.#key) : []; }
+
+              #drawFiles() {
+                const files = this.#outgoing, drawn = `${this.#key} ${files.map((each) => each.id)}`;
+                // Other files are another message: it must not go under the key of the one that was tried before.
+                if (drawn !== this.#drawnFiles && this.#draft().key && !this.#sending.has(this.#key ?? "")) this.#setDraft({ ...this.#draft(), key: undefined });
+                this.#drawnFiles = drawn;
+                this.#files.update(files, this.#sending.has(this.#key ?? ""));
+                this.#attach.disabled = !this.#canAttach;
+              }
+
               async #submit() {
-                const key = this.#key, draft = this.#draft();
-                if (!key || this.#isSending || draft.text.trim() === "" || this.#check?.(draft.text)) return;
+                const key = this.#key, draft = this.#draft(), files = this.#outgoing.map((each) => each.id);
+                if (!key || this.#sending.has(key) || (draft.text.trim() === "" && files.length === 0) || this.#check?.(draft.text)) return;
                 if (this.#state?.link === "lost") {
                   setText(this.#note, "The node is away. Your draft is kept; send it when the node is back.");
                   return;
                 }
-                this.#isSending = true;
+                this.#sending.add(key);
                 const sent = { ...draft, key: draft.key ?? crypto.randomUUID() };
                 this.#drafts?.set(key, sent);
+                setText(this.#note, "");
+                this.#drawFiles();
+                this.#drawSend();
                 try {
-                  await this.#post?.(key, sent);
+                  const attachments = files.length > 0 ? await this.#uploads?.whole(files) : [];
+                  // All were removed meanwhile, and nothing is left to say.
+                  if (draft.text.trim() === "" && attachments?.length === 0) return;
+                  await this.#post?.(key, { ...sent, attachments });
+                  this.#uploads?.done(files);
                   this.#after(key, sent);
                 } catch (error) {
-                  setText(this.#note, `Not sent: ${error.message}. Your draft is kept.`);
+                  if (this.#key === key) setText(this.#note, `Not sent: ${error.message}. Your draft is kept.`);
+                  else command(this, "notSent", error.message);
                   announce(`Not sent: ${error.message}`, { isUrgent: true });
                 } finally {
-                  this.#isSending = false;
+                  this.#sending.delete(key);
+                  this.#drawFiles();
                   this.#drawSend();
                 }
               }
@@ -3199,7 +3760,7 @@ enum PageFiles {
                 for (const each of new Set([key, this.#key])) {
                   if (!each) continue;
                   const { text } = /** @type {any} */ (this.#drafts).get(each);
-                  if (each === key || text === sent.text) this.#drafts?.set(each, { text: text.startsWith(sent.text) ? text.slice(sent.text.length) : text });
+                  if (each === key || (text !== "" && text === sent.text)) this.#drafts?.set(each, { text: text.startsWith(sent.text) ? text.slice(sent.text.length) : text });
                 }
                 setText(this.#note, "");
                 this.#showDraft();
@@ -3207,7 +3768,8 @@ enum PageFiles {
               }
 
               #drawSend() {
-                this.#send.disabled = this.#isSending || this.#field.disabled || this.#field.value.trim() === "" || this.#state?.link === "lost";
+                const isEmpty = this.#field.value.trim() === "" && this.#outgoing.length === 0;
+                this.#send.disabled = this.#sending.has(this.#key ?? "") || this.#field.disabled || isEmpty || this.#state?.link === "lost";
                 const label = this.#draft().edit ? "Save the edit" : "Send";
                 setAttribute(this.#send, "aria-label", this.#state?.link === "lost" ? `${label}: the node is away` : label);
                 setAttribute(this.#send, "title", label);
@@ -3245,10 +3807,132 @@ enum PageFiles {
             customElements.define("message-composer", MessageComposer);
 
             """##),
+        "drawing/message-file.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** A file that a message brings along: what it is called, what the node has of it, and what can be done about it. */
+            import { byteText, percent, progressText } from "../deciding/files.js";
+            import { LIMITS } from "../deciding/limits.js";
+            import { line } from "../deciding/safe-text.js";
+            import { announce } from "./announcer.js";
+            import { command } from "./command.js";
+            import { foreign, h, replace, setText } from "./dom.js";
+            import { icon } from "./icons.js";
+            /** @typedef {import("../deciding/known-files.js").KnownFile} KnownFile */
+
+            export class MessageFile extends HTMLElement {
+              #what = h("p", { class: "file" });
+              #state = h("div", { class: "file-state" });
+              #bar = h("progress", { max: 100 });
+              #text = h("span", { class: "size" });
+              /** @type {any} */
+              #attachment = null;
+              #messageID = "";
+              #isNear = false;
+              /** What is drawn now. */
+              #drawn = "";
+              /** Whether somebody has asked for it here, and so is told what becomes of it. */
+              #isAwaited = false;
+              /** @type {KnownFile|undefined} */
+              #file = undefined;
+
+              connectedCallback() { if (!this.firstElementChild) this.append(this.#what, this.#state); }
+
+              /** @param {any} attachment @param {string} messageID */
+              use(attachment, messageID) {
+                this.#attachment = attachment;
+                this.#messageID = messageID;
+                replace(this.#what, icon("file"), foreign("span", attachment.name, { class: "file-name" }), h("span", { class: "size" }, byteText(attachment.byteCount)));
+                this.#bar.setAttribute("aria-label", `${line(attachment.name)} is fetched`);
+              }
+
+              /** @param {KnownFile|undefined} file */
+              update(file) {
+                if (file === this.#file && !file?.isStale) return;
+                this.#tell(file);
+                this.#file = file;
+                this.#ask();
+                if (file?.state === "fetching") this.#drawProgress(file);
+                const drawn = `${file?.state} ${file?.reason} ${file?.isSaving}`;
+                if (drawn !== this.#drawn) this.#draw(file);
+                this.#drawn = drawn;
+              }
+
+              /** @param {boolean} isNear whether it is near the screen now */
+              near(isNear) {
+                this.#isNear = isNear;
+                this.#ask();
+              }
+
+              #ask() {
+                if (this.#isNear && (!this.#file || this.#file.isStale)) command(this, "askFile", this.#attachment.fileID);
+              }
+
+              /** @param {KnownFile|undefined} file */
+              #tell(file) {
+                if (!this.#isAwaited || !file || file.state === "fetching" || file.state === "waiting") return;
+                this.#isAwaited = false;
+                const name = line(this.#attachment.name);
+                if (file.state === "held") announce(`${name} is here`);
+                else if (file.state === "failed") announce(`${name} cannot be kept: ${line(file.reason ?? "")}`, { isUrgent: true });
+              }
+
+              /** @param {KnownFile} file */
+              #drawProgress({ receivedBytes = 0, samples }) {
+                const { byteCount } = this.#attachment;
+                this.#bar.value = percent(receivedBytes, byteCount);
+                setText(this.#text, receivedBytes === 0 ? "0 %, waits for somebody who has it" : progressText(receivedBytes, byteCount, samples));
+              }
+
+              /** @param {KnownFile|undefined} file */
+              #draw(file) {
+                const hadFocus = this.#state.contains(document.activeElement);
+                replace(this.#state, this.#parts(file));
+                if (hadFocus) /** @type {HTMLElement|null} */ (this.#state.querySelector("button:not(:disabled)") ?? this.closest("li.message"))?.focus();
+              }
+
+              /** @param {KnownFile|undefined} file */
+              #parts(file) {
+                const again = () => this.#button("Fetch again", "fetchFile", "retry");
+                switch (file?.state) {
+                  case "waiting": return [this.#button("Fetch", "fetchFile", "down"), this.#button("Decline", "declineFile", "close")];
+                  case "fetching": return [this.#bar, this.#text, this.#button("Cancel", "declineFile", "close")];
+                  case "held": return this.#saving(file);
+                  case "declined": return [h("span", { class: "size" }, "Declined"), again()];
+                  case "failed": return [h("span", { class: "problem" }, `It cannot be kept: ${line(file.reason ?? "")}`), again()];
+                  case "unknown": return [h("span", { class: "problem" }, line(file.reason ?? ""))];
+                  default: return [];
+                }
+              }
+
+              /** @param {KnownFile} file */
+              #saving(file) {
+                if (this.#attachment.byteCount > LIMITS.savedBytes) {
+                  return [h("span", { class: "size" }, "Too large for a browser to save: ", h("code", {}, `earshot save ${this.#messageID}`))];
+                }
+                return [this.#button(file.isSaving ? "Saving…" : "Save", "saveFile", "save", file.isSaving)];
+              }
+
+              /** @param {string} word @param {string} name @param {any} sign @param {boolean} [isDisabled] */
+              #button(word, name, sign, isDisabled = false) {
+                return h("button", {
+                  type: "button", class: "small", disabled: isDisabled, "aria-label": `${word} ${line(this.#attachment.name)}`,
+                  onclick: () => {
+                    this.#isAwaited = name === "fetchFile";
+                    command(this, name, this.#attachment);
+                  },
+                }, icon(sign), word);
+              }
+            }
+
+            customElements.define("message-file", MessageFile);
+
+            """##),
         "drawing/message-list.js": PageFile(
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
             /** The messages of the open dialog, in a window that follows the reader. */
+            import { filesOf } from "../deciding/files.js";
             import { LIMITS } from "../deciding/limits.js";
             import { commandFor } from "../deciding/keys.js";
             import { timeline } from "../deciding/timeline.js";
@@ -3257,6 +3941,7 @@ enum PageFiles {
             import { h, reconcile, setAttribute, setText } from "./dom.js";
             import { icon } from "./icons.js";
             import { messageActions } from "./message-actions.js";
+            import { MessageParts } from "./message-parts.js";
             import { messageLabel, messageView } from "./message-view.js";
             import { isAtEnd, keepingPlace } from "./scroll-anchor.js";
             /** @typedef {import("../deciding/state.js").State} State */
@@ -3279,12 +3964,18 @@ enum PageFiles {
               #onScreen = new Set();
               #observer = new IntersectionObserver((entries) => this.#seen(entries), { root: this.#scroller, threshold: [0, 0.5, 1] });
 
+              /** Files and pictures ask for what they need when they come near the screen. */
+              #near = new IntersectionObserver((entries) => {
+                for (const { target, isIntersecting } of entries) /** @type {any} */ (target).near(isIntersecting && target.isConnected);
+              }, { root: this.#scroller, rootMargin: `${LIMITS.nearPixels}px 0px` });
+
               connectedCallback() {
                 this.append(this.#scroller, this.#down);
                 this.#scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
                 this.#down.addEventListener("click", () => this.toEnd());
                 this.#list.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.#key(event));
                 for (const name of ["pointerover", "focusin", "click"]) this.#list.addEventListener(name, (/** @type {any} */ event) => this.#showActions(event));
+                this.addEventListener("resizing", (/** @type {any} */ event) => keepingPlace(this.#scroller, this.#list, event.detail, { toEnd: this.#follows }));
                 this.addEventListener("command", (/** @type {any} */ event) => {
                   if (event.detail.name === "showWhole") this.#showWhole(event.detail.subject);
                 });
@@ -3303,7 +3994,9 @@ enum PageFiles {
                 if (isOther) this.#forget(window);
                 // Whoever reads above the end stays there, whatever comes.
                 const toEnd = !isOther && this.#follows && (window?.isAtEnd ?? true);
-                keepingPlace(this.#scroller, this.#list, () => this.#draw(state, window), { toEnd });
+                // Where all is drawn anew there is no place to keep, and measuring it costs time.
+                if (isOther) this.#draw(state, window);
+                else keepingPlace(this.#scroller, this.#list, () => this.#draw(state, window), { toEnd });
                 if (isOther && window) this.#place(window);
                 else if (this.#target) this.#scrollToTarget();
                 this.#drawDown();
@@ -3331,6 +4024,7 @@ enum PageFiles {
                 this.#whole.clear();
                 this.#list.replaceChildren();
                 this.#observer.disconnect();
+                this.#near.disconnect();
               }
 
               /** @param {State} state @param {any} window */
@@ -3354,6 +4048,7 @@ enum PageFiles {
               #make() {
                 const element = h("li", { class: "message", tabindex: -1 }, h("div", { class: "content" }));
                 this.#observer.observe(element);
+                element.parts = new MessageParts(this.#near);
                 return element;
               }
 
@@ -3364,14 +4059,21 @@ enum PageFiles {
                 if (message.replyTo && quote === undefined) command(this, "quote", message.replyTo);
                 const isWhole = this.#whole.has(message.id);
                 const drawn = [message, isFirst, isLast, quote, isWhole, isGroup, state.users.get(message.sender.id)?.name];
-                if (element.drawn?.every((/** @type {any} */ each, /** @type {number} */ index) => each === drawn[index])) return;
+                const isDrawn = element.drawn?.every((/** @type {any} */ each, /** @type {number} */ index) => each === drawn[index]);
+                if (!isDrawn) this.#drawMessage(element, shown, state, { isGroup, quote, isWhole, parts: element.parts });
                 element.drawn = drawn;
+                element.parts.update(filesOf(message), state.files);
+              }
+
+              /** @param {any} element @param {any} shown @param {State} state @param {any} context */
+              #drawMessage(element, shown, state, context) {
+                const { message, isFirst, isLast } = shown, { isGroup } = context;
                 element.message = message;
                 const isOwn = message.sender.id === state.node.id;
                 element.className = ["message", isOwn ? "own" : "other", isFirst ? "first" : "", isLast ? "last" : "", isGroup ? "in-group" : "",
                   message.mentions.some((/** @type {any} */ each) => each.id === state.node.id) ? "mentions-me" : ""].filter(Boolean).join(" ");
                 setAttribute(element, "aria-label", messageLabel(state, message));
-                element.firstElementChild.replaceChildren(...messageView(state, shown, { isGroup, quote, isWhole }));
+                element.firstElementChild.replaceChildren(...messageView(state, shown, context));
                 if (element.lastElementChild.classList.contains("actions")) this.#placeActions(element);
               }
 
@@ -3488,6 +4190,189 @@ enum PageFiles {
             customElements.define("message-list", MessageList);
 
             """##),
+        "drawing/message-parts.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** The elements for the files of one message. They stay when the message is drawn anew: a picture is not fetched again. */
+            import { isPicture } from "../deciding/files.js";
+            import { MessageFile } from "./message-file.js";
+            import { MessagePicture } from "./message-picture.js";
+
+            export class MessageParts {
+              /** @type {Map<string, MessageFile|MessagePicture>} */
+              #elements = new Map();
+              #observer;
+
+              /** @param {IntersectionObserver} observer which says what is near the screen */
+              constructor(observer) { this.#observer = observer; }
+
+              /** @param {any} message @param {any} attachment @param {number} place among the files of the message */
+              file(message, attachment, place) {
+                const element = this.#element(`file ${place}`, () => document.createElement("message-file"));
+                element.use(attachment, message.id);
+                return element;
+              }
+
+              /** Null for what is not shown. @param {any} message @param {any} attachment @param {number} place */
+              picture(message, attachment, place) {
+                if (!isPicture(attachment.mediaType)) return null;
+                const element = this.#element(`picture ${place}`, () => document.createElement("message-picture"));
+                element.use(attachment.fileID, message.layout?.accessibilityLabel || attachment.name);
+                return element;
+              }
+
+              /** @param {any[]} attachments @param {ReadonlyMap<string, any>} files what the node has */
+              update(attachments, files) {
+                attachments.forEach(({ fileID }, place) => {
+                  for (const kind of ["file", "picture"]) this.#elements.get(`${kind} ${place}`)?.update(files.get(fileID));
+                });
+              }
+
+              /** @param {string} key @param {() => any} make */
+              #element(key, make) {
+                const known = this.#elements.get(key);
+                if (known) return /** @type {any} */ (known);
+                const element = make();
+                this.#elements.set(key, element);
+                this.#observer.observe(element);
+                return element;
+              }
+            }
+
+            """##),
+        "drawing/message-picture.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /**
+             * A picture that a message brings along, as the node has checked it. It is fetched when it comes near the screen, and let go
+             * when its message leaves the dialog, or when others need its room.
+             */
+            import { LIMITS } from "../deciding/limits.js";
+            import { line } from "../deciding/safe-text.js";
+            import { command } from "./command.js";
+            import { h, replace } from "./dom.js";
+
+            export class MessagePicture extends HTMLElement {
+              /** Those that hold a picture, in the order in which they were last near the screen. @type {Set<MessagePicture>} */
+              static #held = new Set();
+
+              /** @type {string|null} */
+              #address = null;
+              /** @type {"none"|"fetching"|"decoding"|"shown"|"refused"} */
+              #state = "none";
+              #isNear = false;
+              /** @type {import("../deciding/known-files.js").KnownFile|undefined} */
+              #file = undefined;
+              #fileID = "";
+              #label = "";
+
+              /** @param {string} fileID @param {string} label what is read aloud in its place */
+              use(fileID, label) {
+                this.#fileID = fileID;
+                this.#label = line(label);
+                const picture = this.querySelector("img");
+                if (picture) picture.alt = this.#label;
+              }
+
+              /** @param {import("../deciding/known-files.js").KnownFile|undefined} file */
+              update(file) {
+                if (file === this.#file) return;
+                this.#file = file;
+                this.hidden = file?.state !== "held" && this.#state === "none";
+                this.#look();
+              }
+
+              /** @param {boolean} isNear whether it is near the screen now */
+              near(isNear) {
+                this.#isNear = isNear;
+                this.#look();
+              }
+
+              disconnectedCallback() {
+                // What is only moved is back at once.
+                queueMicrotask(() => {
+                  if (this.isConnected) return;
+                  this.#isNear = false;
+                  this.#letGo();
+                });
+              }
+
+              #look() {
+                if (!this.#isNear || this.#file?.state !== "held") return;
+                if (this.#state === "none") this.#fetch();
+                if (this.#state === "shown") this.#hold();
+              }
+
+              #fetch() {
+                this.#state = "fetching";
+                if (!this.firstElementChild) replace(this, h("p", { class: "picture-note" }, "The picture comes…"));
+                command(this, "picture", {
+                  id: this.#fileID, show: (/** @type {Blob} */ content) => this.#show(content),
+                  refuse: (/** @type {string} */ reason, /** @type {boolean} */ isLost) => this.#refuse(reason, isLost),
+                });
+              }
+
+              /** @param {Blob} content */
+              async #show(content) {
+                // Its message may have left meanwhile, and have come back.
+                if (this.#state !== "fetching") return;
+                this.#state = "decoding";
+                const address = this.#address = URL.createObjectURL(content);
+                const picture = h("img", { src: address, alt: this.#label, class: "picture", draggable: "false" });
+                const isRead = await picture.decode().then(() => true, () => false);
+                if (this.#address !== address) return;
+                if (!isRead) {
+                  this.#letGo();
+                  return this.#refuse("the browser cannot read it");
+                }
+                this.#state = "shown";
+                this.#hold();
+                this.#change(() => {
+                  this.style.minHeight = "";
+                  replace(this, picture);
+                });
+              }
+
+              /** @param {string} reason @param {boolean} [isLost] whether the node was away: it is asked again when it is back, or when somebody comes back */
+              #refuse(reason, isLost = false) {
+                this.#state = isLost ? "none" : "refused";
+                this.#change(() => {
+                  this.style.minHeight = "";
+                  replace(this, h("p", { class: "picture-note", dir: "auto" }, `Not shown as a picture: ${line(reason)}`));
+                });
+              }
+
+              /** It is the last that gives way. The first does so where there are too many. */
+              #hold() {
+                MessagePicture.#held.delete(this);
+                MessagePicture.#held.add(this);
+                for (const first of MessagePicture.#held) {
+                  if (MessagePicture.#held.size <= LIMITS.pictures || first.#isNear) break;
+                  first.#giveWay();
+                }
+              }
+
+              /** Its place stays as it is: what somebody reads does not move. */
+              #giveWay() {
+                this.style.minHeight = `${this.offsetHeight}px`;
+                this.replaceChildren();
+                this.#letGo();
+              }
+
+              #letGo() {
+                if (this.#address) URL.revokeObjectURL(this.#address);
+                this.#address = null;
+                this.#state = "none";
+                MessagePicture.#held.delete(this);
+              }
+
+              /** Its size changes, and what somebody reads stays where it is. @param {() => void} change */
+              #change(change) { this.dispatchEvent(new CustomEvent("resizing", { bubbles: true, detail: change })); }
+            }
+
+            customElements.define("message-picture", MessagePicture);
+
+            """##),
         "drawing/message-sheet.js": PageFile(
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
@@ -3552,7 +4437,7 @@ enum PageFiles {
             text: ##"""
             /** Draws one message. */
             import { STATE_WORDS, summary } from "../deciding/delivery.js";
-            import { byteText } from "../deciding/files.js";
+            import { filesOf } from "../deciding/files.js";
             import { cardOf, spoken } from "../deciding/layout.js";
             import { LIMITS } from "../deciding/limits.js";
             import { partyName } from "../deciding/naming.js";
@@ -3568,10 +4453,10 @@ enum PageFiles {
             /**
              * @param {State} state
              * @param {{message: any, isFirst: boolean, isLast: boolean}} shown
-             * @param {{isGroup: boolean, quote: any, isWhole: boolean}} context
+             * @param {{isGroup: boolean, quote: any, isWhole: boolean, parts: import("./message-parts.js").MessageParts}} context
              * @returns {HTMLElement[]} what the item of the list holds
              */
-            export function messageView(state, { message, isFirst, isLast }, { isGroup, quote, isWhole }) {
+            export function messageView(state, { message, isFirst, isLast }, { isGroup, quote, isWhole, parts }) {
               const isOwn = message.sender.id === state.node.id;
               const name = partyName(state, message.sender);
               return [
@@ -3580,8 +4465,8 @@ enum PageFiles {
                   isGroup && !isOwn && isFirst ? foreign("p", name, { class: `sender hue-text` }) : null,
                   message.replyTo ? quoteView(state, message, quote) : null,
                   textView(message, isWhole),
-                  cardView(message),
-                  ...filesView(message),
+                  cardView(message, parts),
+                  filesView(message, parts),
                   h("p", { class: "meta" },
                     message.isEdited && !message.isRetracted ? h("span", {}, "edited") : null,
                     isLate(message) && !isOwn ? lateMark(message) : null,
@@ -3616,19 +4501,21 @@ enum PageFiles {
                   `Show all (${message.text.length.toLocaleString()} characters)`));
             }
 
-            /** The files that it brings along, by name and size. @param {any} message */
-            function filesView(message) {
-              if (message.isRetracted || message.isDeleted || message.session?.isSuperseded) return [];
-              return (message.attachments ?? []).map((/** @type {any} */ each) =>
-                h("p", { class: "file" }, foreign("span", each.name), h("span", { class: "size" }, byteText(each.byteCount))));
+            /** The files that it brings along, each with its picture. @param {any} message @param {import("./message-parts.js").MessageParts} parts */
+            function filesView(message, parts) {
+              const files = filesOf(message), inCard = cardOf(message)?.picture;
+              if (files.length === 0) return null;
+              return h("ul", { class: "files", "aria-label": "Files" }, files.map((each, place) =>
+                h("li", {}, each === inCard ? null : parts.picture(message, each, place), parts.file(message, each, place))));
             }
 
-            /** What stands below the text: any part of it may be missing. @param {any} message */
-            function cardView(message) {
+            /** What stands below the text: any part of it may be missing. @param {any} message @param {import("./message-parts.js").MessageParts} parts */
+            function cardView(message, parts) {
               const card = cardOf(message);
               if (!card) return null;
+              const [title, ...subtitle] = card.image.map((text) => foreign("p", text, { class: "card-image" }));
               return h("div", { class: "card" },
-                card.image.map((text) => foreign("p", text, { class: "card-image" })),
+                title, card.picture ? parts.picture(message, card.picture, filesOf(message).indexOf(card.picture)) : null, subtitle,
                 card.caption ? foreign("p", card.caption, { class: "card-caption" }) : null,
                 card.subcaption ? foreign("p", card.subcaption, { class: "card-subcaption" }) : null,
                 card.link ? h("a", { class: "card-link", href: card.link.href, target: "_blank", rel: "noopener noreferrer", title: card.link.href },
@@ -3674,7 +4561,7 @@ enum PageFiles {
               const { state, reason } = summary(message.recipients);
               if (message.isRetracted || !reason) return null;
               return h("p", { class: "failure" }, state === "failed" ? `Not delivered: ${reason}. ` : `${reason}. `,
-                state === "failed" && message.text !== "" ? h("button", {
+                state === "failed" && (message.text !== "" || filesOf(message).length > 0) ? h("button", {
                   type: "button", class: "link", onclick: (/** @type {Event} */ event) => command(event.currentTarget, "retry", message),
                 }, icon("retry"), "Send again") : null);
             }
@@ -3720,6 +4607,69 @@ enum PageFiles {
                 }, LEVELS.map(([value, label]) =>
                   h("label", {}, h("input", { type: "radio", name: "notification-level", value, checked: value === chosen }), h("span", {}, label)))));
             }
+
+            """##),
+        "drawing/outgoing-files.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** Files that go with the message which is being written: above the field, each with how far it is. */
+            import { byteText, percent, progressText } from "../deciding/files.js";
+            import { line } from "../deciding/safe-text.js";
+            import { command } from "./command.js";
+            import { foreign, h, reconcile, replace, setAttribute, setText } from "./dom.js";
+            import { icon } from "./icons.js";
+            /** @typedef {import("../deciding/outgoing.js").OutgoingFile} OutgoingFile */
+
+            export class OutgoingFiles extends HTMLElement {
+              #list = h("ul", { "aria-label": "Files that go with the message" });
+              #note = h("p", { class: "outgoing-note", role: "status" });
+
+              connectedCallback() { if (!this.firstElementChild) this.append(this.#list, this.#note); }
+
+              /** @param {OutgoingFile[]} files @param {boolean} isAwaited whether the message waits for them */
+              update(files, isAwaited) {
+                const hadFocus = this.contains(document.activeElement);
+                this.hidden = files.length === 0;
+                setText(this.#note, isAwaited && files.some((each) => each.state === "uploading") ? "The message goes as soon as its files are uploaded." : "");
+                reconcile(this.#list, files, {
+                  key: (file) => file.id,
+                  make: () => h("li", { class: "outgoing" }),
+                  update: (element, file) => {
+                    const drawn = `${file.state} ${file.reason}`;
+                    if (element.drawn !== drawn) draw(element, file, this);
+                    element.drawn = drawn;
+                    if (file.state === "uploading") drawProgress(element, file);
+                  },
+                });
+                // Whoever has removed one goes on with the next, or with writing.
+                if (hadFocus && !this.contains(document.activeElement)) {
+                  /** @type {HTMLElement|null} */ (this.#list.querySelector("button") ?? document.querySelector("#field"))?.focus();
+                }
+              }
+            }
+
+            /** @param {HTMLElement} element @param {OutgoingFile} file @param {HTMLElement} from */
+            function draw(element, file, from) {
+              const name = line(file.name), hadFocus = element.contains(document.activeElement);
+              setAttribute(element, "class", `outgoing ${file.state}`);
+              replace(element, icon(file.state === "failed" ? "warning" : "file"),
+                h("div", { class: "outgoing-text" },
+                  h("p", { class: "file" }, foreign("span", file.name, { class: "file-name" }), h("span", { class: "size" }, byteText(file.byteCount))),
+                  file.state === "uploading" ? h("p", { class: "file-state" }, h("progress", { max: 100, "aria-label": `${name} is uploaded` }), h("span", { class: "size" })) : null,
+                  file.state === "failed" ? h("p", { class: "problem" }, `Not uploaded: ${line(file.reason)}`) : null),
+                file.state === "failed" ? h("button", { type: "button", class: "small", "aria-label": `Try ${name} again`, onclick: () => command(from, "uploadAgain", file.id) }, icon("retry"), "Try again") : null,
+                h("button", { type: "button", class: "icon-button", "aria-label": `Remove ${name}`, title: "Remove", onclick: () => command(from, "removeFile", file.id) }, icon("close")));
+              if (hadFocus) element.querySelector("button")?.focus();
+            }
+
+            /** @param {HTMLElement} element @param {OutgoingFile} file */
+            function drawProgress(element, { sentBytes, byteCount, samples }) {
+              const bar = /** @type {HTMLProgressElement} */ (element.querySelector("progress")), text = /** @type {Element} */ (element.querySelector(".file-state .size"));
+              bar.value = percent(sentBytes, byteCount);
+              setText(text, progressText(sentBytes, byteCount, samples));
+            }
+
+            customElements.define("outgoing-files", OutgoingFiles);
 
             """##),
         "drawing/page.js": PageFile(
@@ -4540,6 +5490,7 @@ enum PageFiles {
                 <link rel="stylesheet" href="styles/sheets.css">
                 <!-- All modules at once: one that is imported by another would else be asked for one round trip later. -->
                 <link rel="modulepreload" href="acting/app.js">
+                <link rel="modulepreload" href="acting/attachments.js">
                 <link rel="modulepreload" href="acting/commands.js">
                 <link rel="modulepreload" href="acting/dialogs.js">
                 <link rel="modulepreload" href="acting/facts.js">
@@ -4548,6 +5499,7 @@ enum PageFiles {
                 <link rel="modulepreload" href="acting/people.js">
                 <link rel="modulepreload" href="acting/reading-watch.js">
                 <link rel="modulepreload" href="acting/store.js">
+                <link rel="modulepreload" href="acting/uploads.js">
                 <link rel="modulepreload" href="acting/writing.js">
                 <link rel="modulepreload" href="deciding/banners.js">
                 <link rel="modulepreload" href="deciding/consequences.js">
@@ -4556,11 +5508,13 @@ enum PageFiles {
                 <link rel="modulepreload" href="deciding/event-parser.js">
                 <link rel="modulepreload" href="deciding/files.js">
                 <link rel="modulepreload" href="deciding/keys.js">
+                <link rel="modulepreload" href="deciding/known-files.js">
                 <link rel="modulepreload" href="deciding/layout.js">
                 <link rel="modulepreload" href="deciding/limits.js">
                 <link rel="modulepreload" href="deciding/mentions.js">
                 <link rel="modulepreload" href="deciding/naming.js">
                 <link rel="modulepreload" href="deciding/notifying.js">
+                <link rel="modulepreload" href="deciding/outgoing.js">
                 <link rel="modulepreload" href="deciding/reading.js">
                 <link rel="modulepreload" href="deciding/reduce-dialogs.js">
                 <link rel="modulepreload" href="deciding/reduce-event.js">
@@ -4579,16 +5533,21 @@ enum PageFiles {
                 <link rel="modulepreload" href="drawing/conversation-list.js">
                 <link rel="modulepreload" href="drawing/dialog-header.js">
                 <link rel="modulepreload" href="drawing/dom.js">
+                <link rel="modulepreload" href="drawing/file-drop.js">
                 <link rel="modulepreload" href="drawing/findings-sheet.js">
                 <link rel="modulepreload" href="drawing/group-sheet.js">
                 <link rel="modulepreload" href="drawing/help-sheet.js">
                 <link rel="modulepreload" href="drawing/icons.js">
                 <link rel="modulepreload" href="drawing/message-actions.js">
                 <link rel="modulepreload" href="drawing/message-composer.js">
+                <link rel="modulepreload" href="drawing/message-file.js">
                 <link rel="modulepreload" href="drawing/message-list.js">
+                <link rel="modulepreload" href="drawing/message-parts.js">
+                <link rel="modulepreload" href="drawing/message-picture.js">
                 <link rel="modulepreload" href="drawing/message-sheet.js">
                 <link rel="modulepreload" href="drawing/message-view.js">
                 <link rel="modulepreload" href="drawing/notification-level.js">
+                <link rel="modulepreload" href="drawing/outgoing-files.js">
                 <link rel="modulepreload" href="drawing/page.js">
                 <link rel="modulepreload" href="drawing/people-list.js">
                 <link rel="modulepreload" href="drawing/people-picker.js">
@@ -4600,10 +5559,12 @@ enum PageFiles {
                 <link rel="modulepreload" href="drawing/settings-sheet.js">
                 <link rel="modulepreload" href="drawing/sheet.js">
                 <link rel="modulepreload" href="drawing/theme.js">
+                <link rel="modulepreload" href="talking/api-error.js">
                 <link rel="modulepreload" href="talking/api.js">
                 <link rel="modulepreload" href="talking/event-stream.js">
                 <link rel="modulepreload" href="talking/refresher.js">
                 <link rel="modulepreload" href="talking/tab-storage.js">
+                <link rel="modulepreload" href="talking/upload.js">
                 <script type="module" src="main.js"></script>
               </head>
               <body>
@@ -4689,7 +5650,7 @@ enum PageFiles {
               addEventListener("popstate", () => app.open(readFragment(location.hash).open ?? null, { isFromAddress: true }));
               for (const name of ["focus", "visibilitychange"]) addEventListener(name, () => app.reading.check());
               page.conversations.drafts = app.drafts;
-              page.composer.use({ drafts: app.drafts, post: (key, draft) => app.write(key, draft), check: (text) => app.writing.problem(text) });
+              page.composer.use({ drafts: app.drafts, post: (key, draft) => app.write(key, draft), check: (text) => app.writing.problem(text), uploads: app.uploads });
             }
 
             async function begin() {
@@ -4861,10 +5822,24 @@ enum PageFiles {
             .mentions-me .bubble { border-color: var(--accent); box-shadow: inset 3px 0 0 var(--accent); }
             .sender { font-size: .82rem; font-weight: 650; color: var(--accent); }
             .text { white-space: pre-wrap; overflow-wrap: anywhere; }
-            /* A file is not shown, only named. */
-            .file { display: flex; gap: 0.5em; overflow-wrap: anywhere; font-weight: 500; }
-            .file .size { color: var(--ink-soft); font-weight: 400; white-space: nowrap; }
-            .own .file .size { color: var(--own-soft); }
+            .files { display: grid; gap: .35rem; margin: .25rem 0 .15rem; }
+            .file { display: flex; gap: .4rem; align-items: baseline; font-weight: 500; }
+            .file-name { overflow-wrap: anywhere; min-width: 0; }
+            .file .icon { align-self: center; }
+            .size { color: var(--ink-soft); font-weight: 400; font-size: .86rem; font-variant-numeric: tabular-nums; }
+            .file .size { white-space: nowrap; }
+            .own .size { color: var(--own-soft); }
+            .file-state { display: flex; flex-wrap: wrap; gap: .3rem .6rem; align-items: center; }
+            .file-state:empty { display: none; }
+            .file-state button, .outgoing button.small { display: inline-flex; gap: .35rem; align-items: center; }
+            progress { width: 9rem; height: .55rem; accent-color: var(--accent); }
+            message-file { display: flex; flex-wrap: wrap; gap: .15rem .8rem; align-items: center; justify-content: space-between; }
+            message-picture { display: block; }
+            /* As large as the dialog has room for, and never larger than it is. */
+            .picture { display: block; max-width: 100%; max-height: min(24rem, 55vh); width: auto; height: auto; border-radius: var(--round-small); margin: .15rem 0 .3rem; }
+            .picture-note { font-size: .86rem; color: var(--ink-soft); overflow-wrap: anywhere; }
+            .own .picture-note { color: var(--own-soft); }
+            message-picture:not(:has(img)) { min-height: 3rem; }
             .text.gone { color: var(--ink-soft); font-style: italic; }
             .own .text.gone { color: var(--own-soft); }
             .text.step { font-size: .86rem; }
@@ -4930,6 +5905,15 @@ enum PageFiles {
             message-composer .note:empty { display: none; }
             .about { display: flex; align-items: center; gap: .6rem; padding: .35rem .4rem .35rem .9rem; margin-bottom: .35rem; background: var(--pane); border-radius: var(--round-small); border: 1px solid var(--line); }
             .about-text { flex: 1; min-width: 0; display: grid; font-size: .86rem; }
+            outgoing-files { display: block; margin-bottom: .35rem; max-height: 35vh; overflow-y: auto; scrollbar-width: thin; }
+            outgoing-files ul { display: grid; gap: .3rem; }
+            .outgoing { display: flex; align-items: center; gap: .6rem; padding: .35rem .4rem .35rem .9rem; background: var(--pane); border: 1px solid var(--line); border-radius: var(--round-small); }
+            .outgoing.failed { border-color: var(--danger); }
+            .outgoing-text { flex: 1; min-width: 0; font-size: .9rem; }
+            .outgoing-note { font-size: .84rem; color: var(--ink-soft); padding: .3rem 1rem 0; }
+            .outgoing-note:empty { display: none; }
+            .attach { margin-inline-start: -.6rem; }
+            .drop-hint { position: absolute; inset: .6rem; z-index: 3; display: grid; place-items: center; border: 2px dashed var(--accent); border-radius: var(--round); background: color-mix(in oklab, var(--paper) 85%, transparent); font-weight: 600; pointer-events: none; }
             .names { display: flex; gap: .4rem; flex-wrap: wrap; margin-bottom: .4rem; }
             .chip { border-radius: 1rem; min-height: 2rem; padding: .1rem .8rem; }
 
@@ -5111,11 +6095,10 @@ enum PageFiles {
             }
 
             """##),
-        "talking/api.js": PageFile(
+        "talking/api-error.js": PageFile(
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
-            /** Asks the node. It decides nothing: whoever asks deals with the answer. */
-            import { LIMITS } from "../deciding/limits.js";
+            /** What went wrong where the node was asked. */
 
             /** What the node answered instead of what was asked for; or that it did not answer. */
             export class ApiError extends Error {
@@ -5133,6 +6116,25 @@ enum PageFiles {
               /** Whether this node is older than what was asked for. */
               get isUnknownRoute() { return this.status === 404 && (this.code === "unknownPath" || this.code === "notFound" || this.code === "noSuchPath"); }
             }
+
+            /** @param {number} status @param {string} text of the answer @returns {ApiError} */
+            export function refusalOf(status, text) {
+              try {
+                const { code, message, parameters } = JSON.parse(text).error;
+                return new ApiError(code, message, status, parameters);
+              } catch {
+                return new ApiError("unexpectedAnswer", `the node answered ${status}`, status);
+              }
+            }
+
+            """##),
+        "talking/api.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** Asks the node. It decides nothing: whoever asks deals with the answer. */
+            import { LIMITS } from "../deciding/limits.js";
+            import { ApiError, refusalOf } from "./api-error.js";
+            import { upload } from "./upload.js";
 
             export class Api {
               #token;
@@ -5162,6 +6164,32 @@ enum PageFiles {
                 const response = await fetch("/v1/events", { headers, signal, cache: "no-store" });
                 if (!response.ok) throw await this.#refusal(response);
                 return response;
+              }
+
+              /** What a file contains: the answer as it is, whose body comes as fast as it is read. @param {string} path @returns {Promise<Response>} */
+              async content(path) {
+                const signal = AbortSignal.timeout(LIMITS.contentMilliseconds);
+                const response = await answer(`/v1/${path}`, { headers: this.#authorization(), signal, cache: "no-store" });
+                if (!response.ok) throw await this.#refusal(response);
+                return response;
+              }
+
+              /**
+               * Takes in a file, however large it is: what a message then names.
+               * @param {Blob} content @param {string} name @param {{onProgress: (bytes: number) => void, signal: AbortSignal}} options
+               * @returns {Promise<any>}
+               */
+              async upload(content, name, options) {
+                // A browser may know of a type's parameters, which no message says.
+                const [mediaType] = content.type.split(";");
+                const query = new URLSearchParams({ name, ...(mediaType ? { mediaType } : {}) });
+                const headers = { ...this.#authorization(), "content-type": "application/octet-stream" };
+                try {
+                  return await upload(`/v1/files/upload?${query}`, headers, content, options);
+                } catch (error) {
+                  if (error.isUnauthorized) this.#onUnauthorized(error);
+                  throw error;
+                }
               }
 
               #authorization() { return { authorization: `Bearer ${this.#token}` }; }
@@ -5206,15 +6234,7 @@ enum PageFiles {
             }
 
             /** @param {Response} response @returns {Promise<ApiError>} */
-            async function refusal(response) {
-              const text = await response.text().catch(() => "");
-              try {
-                const { code, message, parameters } = JSON.parse(text).error;
-                return new ApiError(code, message, response.status, parameters);
-              } catch {
-                return new ApiError("unexpectedAnswer", `the node answered ${response.status}`, response.status);
-              }
-            }
+            const refusal = async (response) => refusalOf(response.status, await response.text().catch(() => ""));
 
             /**
              * Turns the one-time login of the address into a token for this tab.
@@ -5432,13 +6452,47 @@ enum PageFiles {
               /** @param {string} dialog @param {any} draft */
               set(dialog, draft) {
                 this.#drafts.delete(dialog);
-                if (draft.text !== "" || draft.replyTo || draft.edit) this.#drafts.set(dialog, draft);
+                if (draft.text !== "" || draft.replyTo || draft.edit || draft.key) this.#drafts.set(dialog, draft);
                 for (const oldest of this.#drafts.keys()) {
                   if (this.#drafts.size <= LIMITS.drafts) break;
                   this.#drafts.delete(oldest);
                 }
                 write(tab, DRAFTS, JSON.stringify(Object.fromEntries(this.#drafts)));
               }
+            }
+
+            """##),
+        "talking/upload.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** Sends a file to the node. `fetch` says nothing of how far it is, so this is an XMLHttpRequest. */
+            import { ApiError, refusalOf } from "./api-error.js";
+
+            /**
+             * @param {string} url @param {Record<string, string>} headers @param {Blob} body
+             * @param {{onProgress: (bytes: number) => void, signal: AbortSignal}} options
+             * @returns {Promise<any>} what the node answers
+             */
+            export function upload(url, headers, body, { onProgress, signal }) {
+              return new Promise((resolve, reject) => {
+                const request = new XMLHttpRequest();
+                request.open("POST", url);
+                for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+                request.upload.addEventListener("progress", (event) => onProgress(event.loaded));
+                // Also where the browser cannot read the file, such as one that was removed.
+                request.addEventListener("error", () => reject(new ApiError("noAnswer", "the file cannot be read, or the node does not answer", 0)));
+                request.addEventListener("abort", () => reject(new ApiError("aborted", "it was removed", 0)));
+                request.addEventListener("load", () => {
+                  if (request.status !== 201) return reject(refusalOf(request.status, request.responseText));
+                  try {
+                    resolve(JSON.parse(request.responseText));
+                  } catch (error) {
+                    reject(new ApiError("noAnswer", "the node's answer broke off", 0, { detail: String(error) }));
+                  }
+                });
+                signal.addEventListener("abort", () => request.abort());
+                request.send(body);
+              });
             }
 
             """##),

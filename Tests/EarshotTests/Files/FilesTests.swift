@@ -171,7 +171,7 @@ struct FilesTests {
             try Attachment(fileID: attachment.fileID, name: "a.txt", byteCount: attachment.byteCount + 1)
         ]
         await expect(.unknownFile) { try await alice.node.messages.send(draft, to: alice.userID) }
-        await expect(.unusableFile) { try await alice.node.files.add(folder.path) }
+        await expect(.unusableFile) { try await alice.node.files.add("/dev/null") }
         try await alice.stop()
     }
 

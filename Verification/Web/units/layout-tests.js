@@ -14,10 +14,10 @@ const step = (counter, isSuperseded, id = "s") => ({ session: { id, counter, sum
 test("A card has any parts of a layout that there are, and none for a message that shows none", () => {
   equal(cardOf(message(1)), null);
   equal(cardOf(message(1, { layout: { accessibilityLabel: "only heard" } })), null);
-  equal(cardOf(message(1, { layout: { caption: "c" } })), { image: [], caption: "c", subcaption: "", link: null });
+  equal(cardOf(message(1, { layout: { caption: "c" } })), { picture: null, image: [], caption: "c", subcaption: "", link: null });
   const whole = { caption: "c", subcaption: "s", imageTitle: "t", imageSubtitle: "u", url: "https://Example.org/a" };
   equal(cardOf(message(1, { layout: whole })), {
-    image: ["t", "u"], caption: "c", subcaption: "s", link: { href: "https://example.org/a", host: "example.org" },
+    picture: null, image: ["t", "u"], caption: "c", subcaption: "s", link: { href: "https://example.org/a", host: "example.org" },
   });
   for (const gone of [{ isRetracted: true }, { isDeleted: true }, step(1, true)]) equal(cardOf(message(1, { layout: whole, ...gone })), null);
 });

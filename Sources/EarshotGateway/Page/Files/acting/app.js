@@ -5,13 +5,14 @@ import { LIMITS } from "../deciding/limits.js";
 import { conversationTitle, draftAuthor, partyName } from "../deciding/naming.js";
 import { fragmentOf } from "../deciding/route.js";
 import { excerpt, line } from "../deciding/safe-text.js";
-import { gist } from "../deciding/timeline.js";
+import { writingProblem } from "../deciding/views.js";
 import { announce } from "../drawing/announcer.js";
 import { closeSheet } from "../drawing/sheet.js";
 import { Api } from "../talking/api.js";
 import { EventStream } from "../talking/event-stream.js";
 import { Refresher } from "../talking/refresher.js";
 import { Drafts, writeToken } from "../talking/tab-storage.js";
+import { Attachments } from "./attachments.js";
 import { commands } from "./commands.js";
 import { Dialogs } from "./dialogs.js";
 import { Facts } from "./facts.js";
@@ -19,6 +20,7 @@ import { Gathering } from "./gathering.js";
 import { notify } from "./notifier.js";
 import { People } from "./people.js";
 import { ReadingWatch } from "./reading-watch.js";
+import { Uploads } from "./uploads.js";
 import { Writing } from "./writing.js";
 
 export class App {
@@ -34,6 +36,8 @@ export class App {
     this.dialogs = new Dialogs(this.api, store);
     this.facts = new Facts(this.api, store, this.dialogs);
     this.writing = new Writing(this.api, store);
+    this.attachments = new Attachments(this.api, store);
+    this.uploads = new Uploads(this.api, store, (name, reason) => announce(`${line(name)} was not uploaded: ${reason}`, { isUrgent: true }));
     this.people = new People(this.api, store);
     this.gathering = new Gathering(this.api, store);
     this.refresher = new Refresher(this.facts.ask);
@@ -90,6 +94,18 @@ export class App {
   async write(key, draft) {
     await this.writing.send(key, draft);
     if (!draft.edit && this.state.open === key) this.drawn.messages.toEnd();
+  }
+
+  /** Takes files for the message that is written. @param {File[]} files */
+  attach(files) {
+    const key = this.state.open;
+    if (!key || files.length === 0 || writingProblem(this.state) !== "") return;
+    try {
+      this.uploads.add(key, files);
+      announce(`Attached: ${files.map((each) => line(each.name)).join(", ")}`);
+    } catch (error) {
+      this.command("refuseFiles", error.message);
+    }
   }
 
   /** A dialog is in the page: after the next frame it is on the screen. */

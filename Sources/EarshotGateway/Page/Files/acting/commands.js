@@ -18,7 +18,7 @@ import { closeSheet, confirmSheet } from "../drawing/sheet.js";
  * @returns {Record<string, (subject: any) => any>}
  */
 export function commands(app) {
-  const { dialogs, writing, people, gathering, store, drawn } = app;
+  const { dialogs, attachments, uploads, writing, people, gathering, store, drawn } = app;
   const user = (/** @type {string} */ id) => store.state.users.get(id);
   const conversation = () => openConversation(store.state);
   return {
@@ -67,6 +67,27 @@ export function commands(app) {
       await writing.discardPrepared(draft);
       announce("Discarded");
     }),
+    // Files
+    attach: () => drawn.composer.chooseFiles(),
+    attachFiles: (files) => app.attach(files),
+    refuseFiles: (reason) => drawn.showToast(`Not attached: ${reason}.`),
+    notSent: (reason) => drawn.showToast(`Not sent: ${reason}. The draft is kept.`),
+    removeFile: (id) => {
+      uploads.remove(id);
+      announce("Removed");
+    },
+    uploadAgain: (id) => uploads.again(id),
+    askFile: (id) => attachments.ask(id),
+    fetchFile: ({ fileID }) => app.attempt(() => attachments.fetch(fileID)),
+    declineFile: ({ fileID }) => app.attempt(() => attachments.decline(fileID)),
+    saveFile: (attachment) => app.attempt(() => attachments.save(attachment)),
+    picture: async ({ id, show, refuse }) => {
+      try {
+        show(await attachments.picture(id));
+      } catch (error) {
+        refuse(error.message, error.isLost);
+      }
+    },
     reactWith: (message) => showReact(message, app),
     messageDetails: (message) => showMessageDetails(message, app),
     onScreen: (ids) => app.reading.shows(ids),

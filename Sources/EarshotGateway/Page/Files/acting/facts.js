@@ -74,6 +74,7 @@ export class Facts {
       case "prepared": return this.#askPrepared();
       case "health": return this.#store.apply({ type: "findings", findings: await this.#api.get("health") });
       case "everything": {
+        this.#store.apply({ type: "filesStale" });
         await (await this.begin()).people;
         await Promise.all([this.#dialogs.refresh(), this.#askPrepared()]);
       }

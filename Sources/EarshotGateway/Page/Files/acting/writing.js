@@ -26,7 +26,7 @@ export class Writing {
 
   /**
    * Sends a draft. It throws if the node has not taken it; sent again with the same key, it goes once.
-   * @param {string} key what is open @param {{text: string, replyTo?: any, edit?: any, key: string}} draft
+   * @param {string} key what is open @param {{text: string, replyTo?: any, edit?: any, attachments?: any[], key: string}} draft
    */
   async send(key, draft) {
     if (draft.edit) {
@@ -35,7 +35,7 @@ export class Writing {
       return;
     }
     const mentions = mentioned(draft.text, openConversation(this.#store.state)?.participants ?? []);
-    const body = { text: draft.text, ...(mentions.length > 0 ? { mentions } : {}) };
+    const body = { text: draft.text, ...(mentions.length > 0 ? { mentions } : {}), ...bringing(draft.attachments) };
     const message = draft.replyTo
       ? await this.#api.post(`messages/${draft.replyTo.id}/reply`, body, { key: draft.key })
       : await this.#api.post("messages", { ...body, to: this.#recipient(key) }, { key: draft.key });
@@ -73,12 +73,12 @@ export class Writing {
     this.#store.apply({ type: "preparedGone", id: draft.id });
   }
 
-  /** Sends the text of a failed message once more, to whom it was for. @param {any} message */
+  /** Sends the text and the files of a failed message once more, to whom it was for. @param {any} message */
   async retry(message) {
     const mentions = message.mentions.map((/** @type {any} */ each) => each.id);
     const conversation = this.#store.state.conversations.get(message.conversationID);
     const to = conversation?.kind === "direct" ? conversation.peer.id : message.conversationID;
-    const again = await this.#api.post("messages", { to, text: message.text, ...(mentions.length > 0 ? { mentions } : {}) }, { key: `again-${message.id}` });
+    const again = await this.#api.post("messages", { to, text: message.text, ...(mentions.length > 0 ? { mentions } : {}), ...bringing(message.attachments) }, { key: `again-${message.id}` });
     this.#store.apply({ type: "message", message: again, isNew: true });
   }
 
@@ -115,3 +115,6 @@ export class Writing {
   /** @param {any} message */
   #changed(message) { this.#store.apply({ type: "message", message, isNew: false }); }
 }
+
+/** @param {any[]|undefined} attachments */
+const bringing = (attachments = []) => (attachments.length > 0 ? { attachments } : {});

@@ -19,6 +19,7 @@ export const KEYS = Object.freeze([
   { where: "page", key: "n", alt: true, command: "newConversation", help: "New conversation", shown: "Alt N" },
   { where: "page", key: "i", alt: true, command: "details", help: "About this person or conversation", shown: "Alt I" },
   { where: "page", key: "d", alt: true, command: "prepared", help: "To the drafts that programs have prepared here", shown: "Alt D" },
+  { where: "page", key: "a", alt: true, command: "attach", help: "Attach files to the message that you write", shown: "Alt A" },
   { where: "page", key: ",", alt: true, command: "settings", help: "Settings", shown: "Alt ," },
   { where: "page", key: "F6", command: "nextPane", help: "Next pane: list, messages, writing", shown: "F6" },
   { where: "page", key: "/", control: true, command: "help", help: "This help (also ? outside a text field)", shown: "Ctrl /" },

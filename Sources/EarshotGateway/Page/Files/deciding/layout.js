@@ -1,10 +1,12 @@
 /** What a message shows beside its text, and what is read aloud for it. */
+import { filesOf, isPicture } from "./files.js";
 import { line } from "./safe-text.js";
 import { gist } from "./timeline.js";
 
 /**
  * @typedef {object} Card
- * @property {string[]} image the lines at its picture
+ * @property {any} picture the first of the message's files that is one, or null
+ * @property {string[]} image the lines at its picture: its title and its subtitle
  * @property {string} caption
  * @property {string} subcaption
  * @property {{href: string, host: string}|null} link
@@ -18,10 +20,11 @@ export function cardOf(message) {
   const { layout } = message;
   if (!layout || message.isRetracted || message.isDeleted || message.session?.isSuperseded) return null;
   const card = {
+    picture: filesOf(message).find((each) => isPicture(each.mediaType)) ?? null,
     image: [layout.imageTitle, layout.imageSubtitle].filter(Boolean), caption: layout.caption ?? "",
     subcaption: layout.subcaption ?? "", link: linkTo(layout.url),
   };
-  return card.image.length > 0 || card.caption || card.subcaption || card.link ? card : null;
+  return card.picture || card.image.length > 0 || card.caption || card.subcaption || card.link ? card : null;
 }
 
 /**
@@ -40,7 +43,7 @@ function linkTo(text) {
 export function spoken(message) {
   if (message.isRetracted || message.isDeleted || message.session?.isSuperseded) return line(gist(message));
   if (message.layout?.accessibilityLabel) return line(message.layout.accessibilityLabel);
-  const card = cardOf(message);
-  const parts = [message.text, ...(card ? [...card.image, card.caption, card.subcaption, card.link?.host ?? ""] : [])];
+  const card = cardOf(message), files = filesOf(message).map((each) => each.name);
+  const parts = [message.text, ...(card ? [...card.image, card.caption, card.subcaption, card.link?.host ?? ""] : []), ...files];
   return parts.filter((each) => each !== "").map(line).join(", ");
 }

@@ -57,6 +57,27 @@ export const LIMITS = Object.freeze({
   drafts: 100,
   /** Bytes of an emoji. */
   emojiBytes: 64,
+  /** Files of one message, as the node allows them. */
+  attachments: 64,
+  /** Files that are sent to the node at once. */
+  uploads: 2,
+  /** How often the page draws how far a file is. */
+  progressMilliseconds: 200,
+  /** The last time by which a rate is reckoned, the shortest that gives one, and how often it was looked within it. */
+  rateMilliseconds: 5_000,
+  rateFrom: 500,
+  rateSamples: 64,
+  /** Files whose state is known. */
+  files: 500,
+  /** The largest file that a browser saves; larger ones are saved with the command line. */
+  savedBytes: 512 * 2 ** 20,
+  /** How long the content of a file may take. */
+  contentMilliseconds: 10 * 60_000,
+  /** How long what is saved is held for the browser. */
+  savingMilliseconds: 60_000,
+  /** Pictures that are held at once, and how near to the screen one is held, in pixels. */
+  pictures: 30,
+  nearPixels: 600,
   /** Banners that are drawn at once. */
   banners: 4,
 });

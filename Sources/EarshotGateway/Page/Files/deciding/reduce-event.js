@@ -1,6 +1,7 @@
 /** What an event of the node changes at once. What must be asked for is in consequences.js. */
 import { withChange } from "./delivery.js";
 import { changed, withMessage, withState } from "./dialog-window.js";
+import { withFileEvent } from "./known-files.js";
 import { LIMITS } from "./limits.js";
 /** @typedef {import("./state.js").State} State */
 
@@ -63,6 +64,7 @@ function happened(state, event, now) {
     case "userUpdated": return withUser(state, event.user);
     case "userSubscribed": return withPresence(state, event.user, true);
     case "userUnsubscribed": return withPresence(state, event.user, false);
+    case "fileUpdated": return withFileEvent(state, event.file, now);
     case "storageFailed": return { ...state, storageProblem: event.reason ?? "" };
     case "storageRecovered": return { ...state, storageProblem: null };
     default: return state;

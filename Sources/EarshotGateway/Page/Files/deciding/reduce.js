@@ -1,9 +1,14 @@
 /** What the page knows after something has happened. */
+import { reduceFiles } from "./known-files.js";
 import { LIMITS } from "./limits.js";
+import { reduceOutgoing, withKey } from "./outgoing.js";
 import { reduceDialogs } from "./reduce-dialogs.js";
 import { reduceEvent } from "./reduce-event.js";
 import { isSilent } from "./views.js";
 /** @typedef {import("./state.js").State} State */
+
+/** Each leaves alone what it does not know. */
+const parts = [reduceDialogs, reduceFiles, reduceOutgoing];
 
 /** @param {any[]} items */
 const byID = (items) => new Map(items.map((item) => [item.id, item]));
@@ -20,7 +25,7 @@ export function reduce(state, action) {
     case "conversations": return withConversations(state, action);
     case "conversation": return withConversation(state, action);
     case "advertised": return { ...state, advertised: action.advertised };
-    case "prepared": return { ...state, prepared: { key: action.key, drafts: action.drafts } };
+    case "prepared": return withPrepared(state, action);
     case "preparedGone": return { ...state, prepared: { ...state.prepared, drafts: state.prepared.drafts.filter((each) => each.id !== action.id) } };
     case "findings": return { ...state, findings: action.findings };
     case "dismissed": return { ...state, dismissed: new Set(state.dismissed).add(action.key) };
@@ -28,7 +33,7 @@ export function reduce(state, action) {
     // Nothing has happened, and so somebody may have become silent: that is drawn.
     case "listened": return isSilent(state, action.now) ? { ...state } : state;
     case "typingEnded": return { ...state, typing: withoutOld(state.typing, action.now) };
-    default: return reduceDialogs(state, action);
+    default: return parts.reduce((next, part) => part(next, action), state);
   }
 }
 
@@ -42,6 +47,12 @@ function withConversations(state, { conversations, isFirstPage }) {
   return { ...state, conversations: kept, hasMoreConversations };
 }
 
+/** Where nothing was prepared, and is not, nothing is drawn again. @param {State} state @param {{key: string, drafts: any[]}} action @returns {State} */
+function withPrepared(state, { key, drafts }) {
+  const isNothing = drafts.length === 0 && state.prepared.drafts.length === 0;
+  return isNothing ? state : { ...state, prepared: { key, drafts } };
+}
+
 /** @param {State} state @param {{conversation: any, now: number}} action @returns {State} */
 function withConversation(state, { conversation, now }) {
   const conversations = new Map(state.conversations);
@@ -49,8 +60,9 @@ function withConversation(state, { conversation, now }) {
   conversations.set(conversation.id, { begunAt, ...conversation });
   // What was opened by a user is opened by its conversation as soon as there is one.
   const isOpened = conversation.kind === "direct" && state.open === `user:${conversation.peer?.id}`;
-  const prepared = isOpened ? { ...state.prepared, key: conversation.id } : state.prepared;
-  return { ...state, conversations, prepared, open: isOpened ? conversation.id : state.open };
+  if (!isOpened) return { ...state, conversations };
+  const outgoing = withKey(state.outgoing, state.open ?? "", conversation.id);
+  return { ...state, conversations, outgoing, prepared: { ...state.prepared, key: conversation.id }, open: conversation.id };
 }
 
 /** @param {State["typing"]} typing @param {number} now */

@@ -19,6 +19,8 @@
  * @property {Map<string, Map<string, number>>} typing conversation, user, until when
  * @property {Map<string, number>} heard users, and when something last came from them
  * @property {{key: string|null, drafts: any[]}} prepared what programs have prepared for the dialog with this key, the oldest first
+ * @property {Map<string, import("./known-files.js").KnownFile>} files what the node has of the files that were near the screen
+ * @property {Map<string, import("./outgoing.js").OutgoingFile[]>} outgoing what goes with the next message, by the dialog's key
  * @property {Map<string, any>} quotes messages that are answered and are not in a window; null for one that is not here
  * @property {string|null} storageProblem why the node's disk takes nothing
  * @property {any[]} findings the doctor's, of the last time
@@ -29,7 +31,8 @@
 export const INITIAL = Object.freeze({
   phase: "starting", loginProblem: "", link: "connecting", node: null, users: new Map(), conversations: new Map(),
   hasMoreConversations: false, advertised: [], open: null, dialogs: new Map(), loading: null, dialogProblem: "",
-  eventCount: 0, recent: [], typing: new Map(), heard: new Map(), prepared: { key: null, drafts: [] }, quotes: new Map(), storageProblem: null, findings: [], dismissed: new Set(),
+  eventCount: 0, recent: [], typing: new Map(), heard: new Map(), prepared: { key: null, drafts: [] },
+  files: new Map(), outgoing: new Map(), quotes: new Map(), storageProblem: null, findings: [], dismissed: new Set(),
 });
 
 export const USER_PREFIX = "user:";

@@ -3,6 +3,7 @@ import { LIMITS } from "../deciding/limits.js";
 import { commandFor } from "../deciding/keys.js";
 import { beginning } from "../deciding/mentions.js";
 import { partyName } from "../deciding/naming.js";
+import { filesFor } from "../deciding/outgoing.js";
 import { excerpt } from "../deciding/safe-text.js";
 import { gist } from "../deciding/timeline.js";
 import { openConversation, openTitle, writingProblem } from "../deciding/views.js";
@@ -10,7 +11,9 @@ import { readChoices } from "../talking/tab-storage.js";
 import { announce } from "./announcer.js";
 import { command } from "./command.js";
 import { foreign, h, replace, setAttribute, setText } from "./dom.js";
+import { pastedFiles, takeDrops } from "./file-drop.js";
 import { icon } from "./icons.js";
+import { OutgoingFiles } from "./outgoing-files.js";
 /** @typedef {import("../deciding/state.js").State} State */
 
 export class MessageComposer extends HTMLElement {
@@ -19,7 +22,10 @@ export class MessageComposer extends HTMLElement {
   #send = h("button", { type: "submit", class: "send", "aria-label": "Send" }, icon("send"));
   #note = h("p", { id: "composer-note", class: "note", role: "status" });
   #names = h("div", { class: "names", role: "group", "aria-label": "Names that fit", hidden: true });
-  #form = h("form", {}, this.#about, this.#names, h("div", { class: "line" }, this.#field, this.#send), this.#note);
+  #files = /** @type {OutgoingFiles} */ (document.createElement("outgoing-files"));
+  #chooser = h("input", { type: "file", multiple: true, hidden: true });
+  #attach = h("button", { type: "button", class: "icon-button attach", "aria-label": "Attach files", title: "Attach files (Alt A)", onclick: () => this.chooseFiles() }, icon("attach"));
+  #form = h("form", {}, this.#about, this.#names, this.#files, h("div", { class: "line" }, this.#attach, this.#field, this.#send), this.#note, this.#chooser);
   /** @type {State|null} */
   #state = null;
   /** @type {import("../talking/tab-storage.js").Drafts|null} */
@@ -28,9 +34,14 @@ export class MessageComposer extends HTMLElement {
   #post = null;
   /** @type {((text: string) => string)|null} */
   #check = null;
+  /** @type {import("../acting/uploads.js").Uploads|null} */
+  #uploads = null;
   /** @type {string|null} */
   #key = null;
-  #isSending = false;
+  /** The dialogs whose message is on its way to the node, or waits for its files. @type {Set<string>} */
+  #sending = new Set();
+  /** The files that were there when it was drawn. */
+  #drawnFiles = "";
 
   connectedCallback() {
     this.append(this.#form);
@@ -39,11 +50,27 @@ export class MessageComposer extends HTMLElement {
       this.#submit();
     });
     this.#field.addEventListener("input", () => this.#typed());
+    this.#field.addEventListener("paste", (/** @type {ClipboardEvent} */ event) => {
+      const files = pastedFiles(event);
+      if (files.length === 0) return;
+      event.preventDefault();
+      command(this, "attachFiles", files);
+    });
+    this.#chooser.addEventListener("change", () => {
+      command(this, "attachFiles", [...this.#chooser.files]);
+      // The same file may be chosen again.
+      this.#chooser.value = "";
+      this.focusField();
+    });
+    takeDrops(/** @type {HTMLElement} */ (this.closest(".dialog")), {
+      accepts: () => this.#canAttach, take: (files) => command(this, "attachFiles", files), refuse: (reason) => command(this, "refuseFiles", reason),
+    });
     this.#field.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.#keyPressed(event));
   }
 
-  /** @param {{drafts: any, post: (key: string, draft: any) => Promise<void>, check: (text: string) => string}} means */
-  use({ drafts, post, check }) {
+  /** @param {{drafts: any, post: (key: string, draft: any) => Promise<void>, check: (text: string) => string, uploads: any}} means */
+  use({ drafts, post, check, uploads }) {
+    this.#uploads = uploads;
     this.#drafts = drafts;
     this.#post = post;
     this.#check = check;
@@ -60,8 +87,11 @@ export class MessageComposer extends HTMLElement {
     this.#field.disabled = problem !== "";
     setAttribute(this.#field, "placeholder", problem || `Message ${title}`);
     setAttribute(this.#field, "aria-label", `Message to ${title}`);
+    this.#drawFiles();
     this.#drawSend();
   }
+
+  chooseFiles() { if (this.#canAttach) this.#chooser.click(); }
 
   focusField() { this.#field.focus(); }
 
@@ -94,6 +124,7 @@ export class MessageComposer extends HTMLElement {
   #setDraft(draft) {
     if (this.#key) this.#drafts?.set(this.#key, draft);
     this.#drawAbout();
+    this.#files.update(this.#outgoing, this.#sending.has(this.#key ?? ""));
     this.#drawSend();
   }
 
@@ -154,24 +185,47 @@ export class MessageComposer extends HTMLElement {
     }
   }
 
+  get #canAttach() { return this.#key !== null && !this.#field.disabled && !this.#draft().edit; }
+
+  /** What goes with the message: nothing with a change of one that was sent. */
+  get #outgoing() { return this.#state && !this.#draft().edit ? filesFor(this.#state, this.#key) : []; }
+
+  #drawFiles() {
+    const files = this.#outgoing, drawn = `${this.#key} ${files.map((each) => each.id)}`;
+    // Other files are another message: it must not go under the key of the one that was tried before.
+    if (drawn !== this.#drawnFiles && this.#draft().key && !this.#sending.has(this.#key ?? "")) this.#setDraft({ ...this.#draft(), key: undefined });
+    this.#drawnFiles = drawn;
+    this.#files.update(files, this.#sending.has(this.#key ?? ""));
+    this.#attach.disabled = !this.#canAttach;
+  }
+
   async #submit() {
-    const key = this.#key, draft = this.#draft();
-    if (!key || this.#isSending || draft.text.trim() === "" || this.#check?.(draft.text)) return;
+    const key = this.#key, draft = this.#draft(), files = this.#outgoing.map((each) => each.id);
+    if (!key || this.#sending.has(key) || (draft.text.trim() === "" && files.length === 0) || this.#check?.(draft.text)) return;
     if (this.#state?.link === "lost") {
       setText(this.#note, "The node is away. Your draft is kept; send it when the node is back.");
       return;
     }
-    this.#isSending = true;
+    this.#sending.add(key);
     const sent = { ...draft, key: draft.key ?? crypto.randomUUID() };
     this.#drafts?.set(key, sent);
+    setText(this.#note, "");
+    this.#drawFiles();
+    this.#drawSend();
     try {
-      await this.#post?.(key, sent);
+      const attachments = files.length > 0 ? await this.#uploads?.whole(files) : [];
+      // All were removed meanwhile, and nothing is left to say.
+      if (draft.text.trim() === "" && attachments?.length === 0) return;
+      await this.#post?.(key, { ...sent, attachments });
+      this.#uploads?.done(files);
       this.#after(key, sent);
     } catch (error) {
-      setText(this.#note, `Not sent: ${error.message}. Your draft is kept.`);
+      if (this.#key === key) setText(this.#note, `Not sent: ${error.message}. Your draft is kept.`);
+      else command(this, "notSent", error.message);
       announce(`Not sent: ${error.message}`, { isUrgent: true });
     } finally {
-      this.#isSending = false;
+      this.#sending.delete(key);
+      this.#drawFiles();
       this.#drawSend();
     }
   }
@@ -181,7 +235,7 @@ export class MessageComposer extends HTMLElement {
     for (const each of new Set([key, this.#key])) {
       if (!each) continue;
       const { text } = /** @type {any} */ (this.#drafts).get(each);
-      if (each === key || text === sent.text) this.#drafts?.set(each, { text: text.startsWith(sent.text) ? text.slice(sent.text.length) : text });
+      if (each === key || (text !== "" && text === sent.text)) this.#drafts?.set(each, { text: text.startsWith(sent.text) ? text.slice(sent.text.length) : text });
     }
     setText(this.#note, "");
     this.#showDraft();
@@ -189,7 +243,8 @@ export class MessageComposer extends HTMLElement {
   }
 
   #drawSend() {
-    this.#send.disabled = this.#isSending || this.#field.disabled || this.#field.value.trim() === "" || this.#state?.link === "lost";
+    const isEmpty = this.#field.value.trim() === "" && this.#outgoing.length === 0;
+    this.#send.disabled = this.#sending.has(this.#key ?? "") || this.#field.disabled || isEmpty || this.#state?.link === "lost";
     const label = this.#draft().edit ? "Save the edit" : "Send";
     setAttribute(this.#send, "aria-label", this.#state?.link === "lost" ? `${label}: the node is away` : label);
     setAttribute(this.#send, "title", label);

@@ -1,4 +1,5 @@
 /** The messages of the open dialog, in a window that follows the reader. */
+import { filesOf } from "../deciding/files.js";
 import { LIMITS } from "../deciding/limits.js";
 import { commandFor } from "../deciding/keys.js";
 import { timeline } from "../deciding/timeline.js";
@@ -7,6 +8,7 @@ import { command } from "./command.js";
 import { h, reconcile, setAttribute, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { messageActions } from "./message-actions.js";
+import { MessageParts } from "./message-parts.js";
 import { messageLabel, messageView } from "./message-view.js";
 import { isAtEnd, keepingPlace } from "./scroll-anchor.js";
 /** @typedef {import("../deciding/state.js").State} State */
@@ -29,12 +31,18 @@ export class MessageList extends HTMLElement {
   #onScreen = new Set();
   #observer = new IntersectionObserver((entries) => this.#seen(entries), { root: this.#scroller, threshold: [0, 0.5, 1] });
 
+  /** Files and pictures ask for what they need when they come near the screen. */
+  #near = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) /** @type {any} */ (target).near(isIntersecting && target.isConnected);
+  }, { root: this.#scroller, rootMargin: `${LIMITS.nearPixels}px 0px` });
+
   connectedCallback() {
     this.append(this.#scroller, this.#down);
     this.#scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     this.#down.addEventListener("click", () => this.toEnd());
     this.#list.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.#key(event));
     for (const name of ["pointerover", "focusin", "click"]) this.#list.addEventListener(name, (/** @type {any} */ event) => this.#showActions(event));
+    this.addEventListener("resizing", (/** @type {any} */ event) => keepingPlace(this.#scroller, this.#list, event.detail, { toEnd: this.#follows }));
     this.addEventListener("command", (/** @type {any} */ event) => {
       if (event.detail.name === "showWhole") this.#showWhole(event.detail.subject);
     });
@@ -53,7 +61,9 @@ export class MessageList extends HTMLElement {
     if (isOther) this.#forget(window);
     // Whoever reads above the end stays there, whatever comes.
     const toEnd = !isOther && this.#follows && (window?.isAtEnd ?? true);
-    keepingPlace(this.#scroller, this.#list, () => this.#draw(state, window), { toEnd });
+    // Where all is drawn anew there is no place to keep, and measuring it costs time.
+    if (isOther) this.#draw(state, window);
+    else keepingPlace(this.#scroller, this.#list, () => this.#draw(state, window), { toEnd });
     if (isOther && window) this.#place(window);
     else if (this.#target) this.#scrollToTarget();
     this.#drawDown();
@@ -81,6 +91,7 @@ export class MessageList extends HTMLElement {
     this.#whole.clear();
     this.#list.replaceChildren();
     this.#observer.disconnect();
+    this.#near.disconnect();
   }
 
   /** @param {State} state @param {any} window */
@@ -104,6 +115,7 @@ export class MessageList extends HTMLElement {
   #make() {
     const element = h("li", { class: "message", tabindex: -1 }, h("div", { class: "content" }));
     this.#observer.observe(element);
+    element.parts = new MessageParts(this.#near);
     return element;
   }
 
@@ -114,14 +126,21 @@ export class MessageList extends HTMLElement {
     if (message.replyTo && quote === undefined) command(this, "quote", message.replyTo);
     const isWhole = this.#whole.has(message.id);
     const drawn = [message, isFirst, isLast, quote, isWhole, isGroup, state.users.get(message.sender.id)?.name];
-    if (element.drawn?.every((/** @type {any} */ each, /** @type {number} */ index) => each === drawn[index])) return;
+    const isDrawn = element.drawn?.every((/** @type {any} */ each, /** @type {number} */ index) => each === drawn[index]);
+    if (!isDrawn) this.#drawMessage(element, shown, state, { isGroup, quote, isWhole, parts: element.parts });
     element.drawn = drawn;
+    element.parts.update(filesOf(message), state.files);
+  }
+
+  /** @param {any} element @param {any} shown @param {State} state @param {any} context */
+  #drawMessage(element, shown, state, context) {
+    const { message, isFirst, isLast } = shown, { isGroup } = context;
     element.message = message;
     const isOwn = message.sender.id === state.node.id;
     element.className = ["message", isOwn ? "own" : "other", isFirst ? "first" : "", isLast ? "last" : "", isGroup ? "in-group" : "",
       message.mentions.some((/** @type {any} */ each) => each.id === state.node.id) ? "mentions-me" : ""].filter(Boolean).join(" ");
     setAttribute(element, "aria-label", messageLabel(state, message));
-    element.firstElementChild.replaceChildren(...messageView(state, shown, { isGroup, quote, isWhole }));
+    element.firstElementChild.replaceChildren(...messageView(state, shown, context));
     if (element.lastElementChild.classList.contains("actions")) this.#placeActions(element);
   }
 

@@ -1,6 +1,6 @@
 /** Draws one message. */
 import { STATE_WORDS, summary } from "../deciding/delivery.js";
-import { byteText } from "../deciding/files.js";
+import { filesOf } from "../deciding/files.js";
 import { cardOf, spoken } from "../deciding/layout.js";
 import { LIMITS } from "../deciding/limits.js";
 import { partyName } from "../deciding/naming.js";
@@ -16,10 +16,10 @@ import { icon } from "./icons.js";
 /**
  * @param {State} state
  * @param {{message: any, isFirst: boolean, isLast: boolean}} shown
- * @param {{isGroup: boolean, quote: any, isWhole: boolean}} context
+ * @param {{isGroup: boolean, quote: any, isWhole: boolean, parts: import("./message-parts.js").MessageParts}} context
  * @returns {HTMLElement[]} what the item of the list holds
  */
-export function messageView(state, { message, isFirst, isLast }, { isGroup, quote, isWhole }) {
+export function messageView(state, { message, isFirst, isLast }, { isGroup, quote, isWhole, parts }) {
   const isOwn = message.sender.id === state.node.id;
   const name = partyName(state, message.sender);
   return [
@@ -28,8 +28,8 @@ export function messageView(state, { message, isFirst, isLast }, { isGroup, quot
       isGroup && !isOwn && isFirst ? foreign("p", name, { class: `sender hue-text` }) : null,
       message.replyTo ? quoteView(state, message, quote) : null,
       textView(message, isWhole),
-      cardView(message),
-      ...filesView(message),
+      cardView(message, parts),
+      filesView(message, parts),
       h("p", { class: "meta" },
         message.isEdited && !message.isRetracted ? h("span", {}, "edited") : null,
         isLate(message) && !isOwn ? lateMark(message) : null,
@@ -64,19 +64,21 @@ function textView(message, isWhole) {
       `Show all (${message.text.length.toLocaleString()} characters)`));
 }
 
-/** The files that it brings along, by name and size. @param {any} message */
-function filesView(message) {
-  if (message.isRetracted || message.isDeleted || message.session?.isSuperseded) return [];
-  return (message.attachments ?? []).map((/** @type {any} */ each) =>
-    h("p", { class: "file" }, foreign("span", each.name), h("span", { class: "size" }, byteText(each.byteCount))));
+/** The files that it brings along, each with its picture. @param {any} message @param {import("./message-parts.js").MessageParts} parts */
+function filesView(message, parts) {
+  const files = filesOf(message), inCard = cardOf(message)?.picture;
+  if (files.length === 0) return null;
+  return h("ul", { class: "files", "aria-label": "Files" }, files.map((each, place) =>
+    h("li", {}, each === inCard ? null : parts.picture(message, each, place), parts.file(message, each, place))));
 }
 
-/** What stands below the text: any part of it may be missing. @param {any} message */
-function cardView(message) {
+/** What stands below the text: any part of it may be missing. @param {any} message @param {import("./message-parts.js").MessageParts} parts */
+function cardView(message, parts) {
   const card = cardOf(message);
   if (!card) return null;
+  const [title, ...subtitle] = card.image.map((text) => foreign("p", text, { class: "card-image" }));
   return h("div", { class: "card" },
-    card.image.map((text) => foreign("p", text, { class: "card-image" })),
+    title, card.picture ? parts.picture(message, card.picture, filesOf(message).indexOf(card.picture)) : null, subtitle,
     card.caption ? foreign("p", card.caption, { class: "card-caption" }) : null,
     card.subcaption ? foreign("p", card.subcaption, { class: "card-subcaption" }) : null,
     card.link ? h("a", { class: "card-link", href: card.link.href, target: "_blank", rel: "noopener noreferrer", title: card.link.href },
@@ -122,7 +124,7 @@ function failure(message) {
   const { state, reason } = summary(message.recipients);
   if (message.isRetracted || !reason) return null;
   return h("p", { class: "failure" }, state === "failed" ? `Not delivered: ${reason}. ` : `${reason}. `,
-    state === "failed" && message.text !== "" ? h("button", {
+    state === "failed" && (message.text !== "" || filesOf(message).length > 0) ? h("button", {
       type: "button", class: "link", onclick: (/** @type {Event} */ event) => command(event.currentTarget, "retry", message),
     }, icon("retry"), "Send again") : null);
 }

@@ -1,22 +1,7 @@
 /** Asks the node. It decides nothing: whoever asks deals with the answer. */
 import { LIMITS } from "../deciding/limits.js";
-
-/** What the node answered instead of what was asked for; or that it did not answer. */
-export class ApiError extends Error {
-  /** @param {string} code @param {string} message @param {number} status 0 if there was no answer @param {any} [parameters] */
-  constructor(code, message, status, parameters = {}) {
-    super(message);
-    this.name = "ApiError";
-    this.code = code;
-    this.status = status;
-    this.parameters = parameters;
-  }
-
-  get isLost() { return this.status === 0; }
-  get isUnauthorized() { return this.status === 401; }
-  /** Whether this node is older than what was asked for. */
-  get isUnknownRoute() { return this.status === 404 && (this.code === "unknownPath" || this.code === "notFound" || this.code === "noSuchPath"); }
-}
+import { ApiError, refusalOf } from "./api-error.js";
+import { upload } from "./upload.js";
 
 export class Api {
   #token;
@@ -46,6 +31,32 @@ export class Api {
     const response = await fetch("/v1/events", { headers, signal, cache: "no-store" });
     if (!response.ok) throw await this.#refusal(response);
     return response;
+  }
+
+  /** What a file contains: the answer as it is, whose body comes as fast as it is read. @param {string} path @returns {Promise<Response>} */
+  async content(path) {
+    const signal = AbortSignal.timeout(LIMITS.contentMilliseconds);
+    const response = await answer(`/v1/${path}`, { headers: this.#authorization(), signal, cache: "no-store" });
+    if (!response.ok) throw await this.#refusal(response);
+    return response;
+  }
+
+  /**
+   * Takes in a file, however large it is: what a message then names.
+   * @param {Blob} content @param {string} name @param {{onProgress: (bytes: number) => void, signal: AbortSignal}} options
+   * @returns {Promise<any>}
+   */
+  async upload(content, name, options) {
+    // A browser may know of a type's parameters, which no message says.
+    const [mediaType] = content.type.split(";");
+    const query = new URLSearchParams({ name, ...(mediaType ? { mediaType } : {}) });
+    const headers = { ...this.#authorization(), "content-type": "application/octet-stream" };
+    try {
+      return await upload(`/v1/files/upload?${query}`, headers, content, options);
+    } catch (error) {
+      if (error.isUnauthorized) this.#onUnauthorized(error);
+      throw error;
+    }
   }
 
   #authorization() { return { authorization: `Bearer ${this.#token}` }; }
@@ -90,15 +101,7 @@ async function complete(response) {
 }
 
 /** @param {Response} response @returns {Promise<ApiError>} */
-async function refusal(response) {
-  const text = await response.text().catch(() => "");
-  try {
-    const { code, message, parameters } = JSON.parse(text).error;
-    return new ApiError(code, message, response.status, parameters);
-  } catch {
-    return new ApiError("unexpectedAnswer", `the node answered ${response.status}`, response.status);
-  }
-}
+const refusal = async (response) => refusalOf(response.status, await response.text().catch(() => ""));
 
 /**
  * Turns the one-time login of the address into a token for this tab.

@@ -65,7 +65,7 @@ export class Drafts {
   /** @param {string} dialog @param {any} draft */
   set(dialog, draft) {
     this.#drafts.delete(dialog);
-    if (draft.text !== "" || draft.replyTo || draft.edit) this.#drafts.set(dialog, draft);
+    if (draft.text !== "" || draft.replyTo || draft.edit || draft.key) this.#drafts.set(dialog, draft);
     for (const oldest of this.#drafts.keys()) {
       if (this.#drafts.size <= LIMITS.drafts) break;
       this.#drafts.delete(oldest);
