@@ -51,6 +51,7 @@ def run(town, page, rows):
     check("a name with markup stays text", lambda: stays_text(page))
     check("an upload shows its share, rate and time left, and the message goes when it is done", lambda: uploads(town, page, folder))
     check("an upload that fails says why, loses nothing, and is tried again", lambda: fails(town, page, folder))
+    check("a page that holds files which were not sent is not left without a question", lambda: is_asked(town, page, folder))
     check("a file that is too large for the node says so", lambda: too_large(page))
     check("a picture in a layout is its card's, with the title over it and the subtitle under it", lambda: card(town, page, folder))
     check("an SVG, and what only says that it is a picture, are not shown", lambda: not_shown(town, page, folder))
@@ -184,6 +185,21 @@ def fails(town, page, folder):
     until("bob has both", lambda: (lambda last: last["text"] == "This text stays." and last["attachments"])(town.bob.last("alice")))
 
 
+def is_asked(town, page, folder):
+    """In a tab of its own: the browser asks the person, and not the page."""
+    tab = page.context.new_page()
+    tab.goto(town.address())
+    tab.wait_for_selector("#shell:not([hidden])")
+    tab.click("conversation-list .row:has-text('bob')")
+    tab.set_input_files("message-composer input[type=file]", [str(folder / "broken.txt")])
+    tab.wait_for_selector("outgoing-files li.ready")
+    with tab.expect_event("dialog") as asked:
+        tab.close(run_before_unload=True)
+    assert asked.value.type == "beforeunload", asked.value.type
+    with tab.expect_event("close"):
+        asked.value.accept()
+
+
 def too_large(page):
     """What the node says is what a person reads."""
     def refuse(route):
@@ -243,6 +259,7 @@ def fetches(page, erin, folder):
     fetch = large.locator("[aria-label='Fetch large.bin']")
     fetch.wait_for()
     text = lambda: large.locator(".file-state .size").inner_text()  # noqa: E731
+    share = lambda: large.locator("progress").evaluate("(bar) => bar.value")  # noqa: E731
     # Erin's node runs for a moment now and then, so that there is something to look at.
     os.killpg(erin.process.pid, signal.SIGSTOP)
     try:
@@ -254,10 +271,10 @@ def fetches(page, erin, folder):
             page.tab.wait_for_timeout(40)
             os.killpg(erin.process.pid, signal.SIGSTOP)
             page.tab.wait_for_timeout(600)
-            return "left" in text()
+            return "left" in text() and share() > 0
         until("it comes", moved)
-        shown, share = text(), large.locator("progress").evaluate("(bar) => bar.value")
-        assert " %, " in shown and "/s, " in shown and 0 < share < 100, (shown, share)
+        shown, at = text(), share()
+        assert " %, " in shown and "/s, " in shown and 0 < at < 100, (shown, at)
         assert large.locator("progress").get_attribute("aria-label") == "large.bin is fetched"
         large.locator("[aria-label='Cancel large.bin']").click()
         large.locator(".size:text-is('Declined')").wait_for()

@@ -116,6 +116,9 @@ enum PageFiles {
                 }
               }
 
+              /** Whether files that were chosen would be lost with the page: a browser cannot choose them again. */
+              get holdsFiles() { return this.state.outgoing.size > 0; }
+
               /** A dialog is in the page: after the next frame it is on the screen. */
               painted() {
                 requestAnimationFrame(() => setTimeout(() => {
@@ -1973,8 +1976,9 @@ enum PageFiles {
               contentMilliseconds: 10 * 60_000,
               /** How long what is saved is held for the browser. */
               savingMilliseconds: 60_000,
-              /** Pictures that are held at once, and how near to the screen one is held, in pixels. */
+              /** Pictures that are held at once, their bytes, and how near to the screen one is held, in pixels. */
               pictures: 30,
+              pictureBytes: 256 * 2 ** 20,
               nearPixels: 600,
               /** Banners that are drawn at once. */
               banners: 4,
@@ -4258,6 +4262,8 @@ enum PageFiles {
 
               /** @type {string|null} */
               #address = null;
+              /** Of what is held. */
+              #bytes = 0;
               /** @type {"none"|"fetching"|"decoding"|"shown"|"refused"} */
               #state = "none";
               #isNear = false;
@@ -4326,6 +4332,7 @@ enum PageFiles {
                   return this.#refuse("the browser cannot read it");
                 }
                 this.#state = "shown";
+                this.#bytes = content.size;
                 this.#hold();
                 this.#change(() => {
                   this.style.minHeight = "";
@@ -4342,12 +4349,14 @@ enum PageFiles {
                 });
               }
 
-              /** It is the last that gives way. The first does so where there are too many. */
+              /** It is the last that gives way. The first does so where they are too many, or too large together. */
               #hold() {
-                MessagePicture.#held.delete(this);
-                MessagePicture.#held.add(this);
-                for (const first of MessagePicture.#held) {
-                  if (MessagePicture.#held.size <= LIMITS.pictures || first.#isNear) break;
+                const held = MessagePicture.#held;
+                held.delete(this);
+                held.add(this);
+                for (const first of held) {
+                  const bytes = [...held].reduce((sum, each) => sum + each.#bytes, 0);
+                  if ((held.size <= LIMITS.pictures && bytes <= LIMITS.pictureBytes) || first.#isNear) break;
                   first.#giveWay();
                 }
               }
@@ -5649,6 +5658,7 @@ enum PageFiles {
               });
               addEventListener("popstate", () => app.open(readFragment(location.hash).open ?? null, { isFromAddress: true }));
               for (const name of ["focus", "visibilitychange"]) addEventListener(name, () => app.reading.check());
+              addEventListener("beforeunload", (event) => app.holdsFiles && event.preventDefault());
               page.conversations.drafts = app.drafts;
               page.composer.use({ drafts: app.drafts, post: (key, draft) => app.write(key, draft), check: (text) => app.writing.problem(text), uploads: app.uploads });
             }
@@ -5837,9 +5847,8 @@ enum PageFiles {
             message-picture { display: block; }
             /* As large as the dialog has room for, and never larger than it is. */
             .picture { display: block; max-width: 100%; max-height: min(24rem, 55vh); width: auto; height: auto; border-radius: var(--round-small); margin: .15rem 0 .3rem; }
-            .picture-note { font-size: .86rem; color: var(--ink-soft); overflow-wrap: anywhere; }
+            .picture-note { min-height: 3rem; font-size: .86rem; color: var(--ink-soft); overflow-wrap: anywhere; }
             .own .picture-note { color: var(--own-soft); }
-            message-picture:not(:has(img)) { min-height: 3rem; }
             .text.gone { color: var(--ink-soft); font-style: italic; }
             .own .text.gone { color: var(--own-soft); }
             .text.step { font-size: .86rem; }

@@ -1,5 +1,6 @@
 import { Attachments } from "/page/acting/attachments.js";
 import { Uploads } from "/page/acting/uploads.js";
+import { Writing } from "/page/acting/writing.js";
 import { filesOf, isPicture, percent, progressText, savedName, withSample } from "/page/deciding/files.js";
 import { cardOf, spoken } from "/page/deciding/layout.js";
 import { LIMITS } from "/page/deciding/limits.js";
@@ -22,9 +23,13 @@ class Store {
 /** A node that takes in files when the test says so. */
 class Node {
   pending = new Map();
+  aborted = [];
   upload(content, name, { signal, onProgress }) {
     return new Promise((resolve, reject) => {
-      signal.addEventListener("abort", () => reject(new Error("aborted")));
+      signal.addEventListener("abort", () => {
+        this.aborted.push(name);
+        reject(new Error("aborted"));
+      });
       this.pending.set(name, { resolve, reject, onProgress });
     });
   }
@@ -38,6 +43,8 @@ class Node {
     await new Promise((done) => setTimeout(done));
   }
 }
+/** What has come of it by now. */
+const now = (promise) => Promise.race([promise, "nothing yet"]);
 const file = (name) => new File(["x"], name);
 function uploading(...names) {
   const node = new Node(), store = new Store(), failures = [];
@@ -123,6 +130,19 @@ test("What was attached for a user goes with their conversation, as soon as ther
   const state = all(INITIAL, { type: "open", key: `user:${bob}` }, { type: "outgoingAdded", key: `user:${bob}`, files: [{ id: "1" }] }, { type: "conversation", conversation, now: 1 });
   equal([filesFor(state, talk).length, filesFor(state, `user:${bob}`).length], [1, 0]);
 });
+test("A message goes with its files, also as a reply, and when a failed one is sent again", async () => {
+  const posted = [];
+  const post = async (path, body) => {
+    posted.push([path, body.attachments]);
+    return { id: "n", conversationID: talk, recipients: [] };
+  };
+  const writing = new Writing({ post }, new Store());
+  await writing.send(talk, { text: "", attachments: [plan], key: "k" });
+  await writing.send(talk, { text: "x", replyTo: { id: "r" }, attachments: [plan], key: "k" });
+  await writing.send(talk, { text: "x", attachments: [], key: "k" });
+  await writing.retry({ id: "f", conversationID: talk, text: "", mentions: [], attachments: [plan] });
+  equal(posted, [["messages", [plan]], ["messages/r/reply", [plan]], ["messages", undefined], ["messages", [plan]]]);
+});
 test("Files are uploaded two at a time, and a message has them when all are there", async () => {
   const { node, uploads, ids, files } = uploading("a", "b", "c");
   equal([...node.pending.keys()], ["a", "b"]);
@@ -132,19 +152,19 @@ test("Files are uploaded two at a time, and a message has them when all are ther
   await node.answer("a");
   equal(files().map((each) => each.state), ["ready", "ready", "uploading"]);
   await node.answer("c");
-  equal((await whole).map((each) => each.fileID), ["id of a", "id of b", "id of c"]);
+  equal((await now(whole)).map?.((each) => each.fileID), ["id of a", "id of b", "id of c"]);
 });
 test("A message whose file is not uploaded says why, and goes when that was tried again", async () => {
   const { node, uploads, ids, files, failures } = uploading("a", "b");
   const whole = uploads.whole(ids).catch((error) => error.message);
   await node.answer("a", "the disk is full");
-  equal([await whole, failures], ["a was not uploaded: the disk is full", ["a: the disk is full"]]);
+  equal([await now(whole), failures], ["a was not uploaded: the disk is full", ["a: the disk is full"]]);
   equal(files().map((each) => [each.state, each.reason]), [["failed", "the disk is full"], ["uploading", ""]]);
   uploads.again(ids[0]);
   const again = uploads.whole(ids);
   await node.answer("a");
   await node.answer("b");
-  equal((await again).length, 2);
+  equal((await now(again)).length, 2);
 });
 test("A file that is removed is uploaded no further, and no message waits for it", async () => {
   const { node, uploads, ids, files, failures } = uploading("a", "b", "c");
@@ -152,7 +172,7 @@ test("A file that is removed is uploaded no further, and no message waits for it
   uploads.remove(ids[0]);
   uploads.remove(ids[2]);
   await node.answer("b");
-  equal([(await whole).map((each) => each.name), files().map((each) => each.name), failures], [["b"], ["b"], []]);
+  equal([(await now(whole)).map?.((each) => each.name), files().map((each) => each.name), failures, node.aborted], [["b"], ["b"], [], ["a"]]);
 });
 test("More files than a message brings along are refused as a whole", () => {
   const { uploads, files } = uploading("a");

@@ -31,6 +31,7 @@ function listen(app) {
   });
   addEventListener("popstate", () => app.open(readFragment(location.hash).open ?? null, { isFromAddress: true }));
   for (const name of ["focus", "visibilitychange"]) addEventListener(name, () => app.reading.check());
+  addEventListener("beforeunload", (event) => app.holdsFiles && event.preventDefault());
   page.conversations.drafts = app.drafts;
   page.composer.use({ drafts: app.drafts, post: (key, draft) => app.write(key, draft), check: (text) => app.writing.problem(text), uploads: app.uploads });
 }

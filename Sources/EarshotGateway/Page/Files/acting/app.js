@@ -108,6 +108,9 @@ export class App {
     }
   }
 
+  /** Whether files that were chosen would be lost with the page: a browser cannot choose them again. */
+  get holdsFiles() { return this.state.outgoing.size > 0; }
+
   /** A dialog is in the page: after the next frame it is on the screen. */
   painted() {
     requestAnimationFrame(() => setTimeout(() => {

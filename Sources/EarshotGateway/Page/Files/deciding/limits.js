@@ -75,8 +75,9 @@ export const LIMITS = Object.freeze({
   contentMilliseconds: 10 * 60_000,
   /** How long what is saved is held for the browser. */
   savingMilliseconds: 60_000,
-  /** Pictures that are held at once, and how near to the screen one is held, in pixels. */
+  /** Pictures that are held at once, their bytes, and how near to the screen one is held, in pixels. */
   pictures: 30,
+  pictureBytes: 256 * 2 ** 20,
   nearPixels: 600,
   /** Banners that are drawn at once. */
   banners: 4,

@@ -13,6 +13,8 @@ export class MessagePicture extends HTMLElement {
 
   /** @type {string|null} */
   #address = null;
+  /** Of what is held. */
+  #bytes = 0;
   /** @type {"none"|"fetching"|"decoding"|"shown"|"refused"} */
   #state = "none";
   #isNear = false;
@@ -81,6 +83,7 @@ export class MessagePicture extends HTMLElement {
       return this.#refuse("the browser cannot read it");
     }
     this.#state = "shown";
+    this.#bytes = content.size;
     this.#hold();
     this.#change(() => {
       this.style.minHeight = "";
@@ -97,12 +100,14 @@ export class MessagePicture extends HTMLElement {
     });
   }
 
-  /** It is the last that gives way. The first does so where there are too many. */
+  /** It is the last that gives way. The first does so where they are too many, or too large together. */
   #hold() {
-    MessagePicture.#held.delete(this);
-    MessagePicture.#held.add(this);
-    for (const first of MessagePicture.#held) {
-      if (MessagePicture.#held.size <= LIMITS.pictures || first.#isNear) break;
+    const held = MessagePicture.#held;
+    held.delete(this);
+    held.add(this);
+    for (const first of held) {
+      const bytes = [...held].reduce((sum, each) => sum + each.#bytes, 0);
+      if ((held.size <= LIMITS.pictures && bytes <= LIMITS.pictureBytes) || first.#isNear) break;
       first.#giveWay();
     }
   }
