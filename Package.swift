@@ -237,8 +237,8 @@ if withVerification {
         .executableTarget(
             name: "EarshotFuzz",
             dependencies: [
-                "CLinuxNetwork", "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotGateway", "EarshotModel",
-                "EarshotProtocol", "EarshotSimulation", "EarshotStore",
+                "CLinuxNetwork", "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotFiles", "EarshotGateway",
+                "EarshotModel", "EarshotProtocol", "EarshotSimulation", "EarshotStore",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + (withInstrumentation ? ["CLibFuzzer"] : []),

@@ -3,8 +3,10 @@ import Foundation
 
 @testable import Earshot
 @testable import EarshotCrypto
+@testable import EarshotFiles
 
-/// The contents of files of a home directory, which a restored backup or a failing disk may have changed.
+/// The contents of files of a home directory, which a restored backup or a failing disk may have changed, and those of files that
+/// messages bring along.
 let fileTargets = [
     // As many bytes as are read of a key file, and one more.
     FuzzTarget("key-files", maximumBytes: 4097, prepare: { _ = home }) { input in
@@ -25,6 +27,19 @@ let fileTargets = [
             guard let key = try? home.networkKey() else { return }
             require((try? NetworkKey(typed: key.text)) == key, "a key is read as it is shown")
         }
+    },
+    FuzzTarget("picture", maximumBytes: 4096) { input in
+        let bytes = input.rest()
+        var reads = 0
+        let picture = try? PictureReader.read(byteCount: UInt64(bytes.count)) { range throws(FilesError) in
+            reads += 1
+            require(range.lowerBound >= 0 && range.upperBound <= bytes.count, "nothing beside the file is read")
+            return Array(bytes[range])
+        }
+        require(reads <= bytes.count + 16, "each part is read once")
+        guard let picture else { return }
+        require(picture.width > 0 && picture.height > 0, "a picture has a size")
+        require(picture.width * picture.height <= Limits.shownPicturePixels, "no picture fills the memory")
     },
     FuzzTarget("passphrase-box", maximumBytes: 256) { input in
         var bytes = PassphraseBoxHeader.magic + [PassphraseBoxHeader.version]
