@@ -57,6 +57,10 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let fileTooLarge = Code("fileTooLarge")
         /// The file changed while it was read.
         public static let fileChanged = Code("fileChanged")
+        /// The file is none of the pictures that are shown.
+        public static let notAPicture = Code("notAPicture")
+        /// The picture is larger than `Limits.shownPictureBytes`, or has more than `Limits.shownPicturePixels`.
+        public static let pictureTooLarge = Code("pictureTooLarge")
 
         // The network.
         /// The node cannot listen on the port.

@@ -38,64 +38,42 @@ package struct FileStore: Sendable {
                 .tooLarge, "\(path) has \(stamp.byteCount) bytes, and the limit is \(Limits.fileBytes)")
         }
         try checkRoom(for: shape.byteCount)
-        return try takeIn { data throws(FilesError) in
-            let isShared = data.share(source)
-            let hasher =
-                isShared
-                ? ContentHasher(file: data, shape: shape) : ContentHasher(file: source, shape: shape, copy: data)
-            let (fileID, tree) = try hasher.run()
-            guard try source.stamp() == stamp else {
-                throw FilesError(.changed, "\(path) changed while it was read: send it again when it is finished")
-            }
-            return (fileID, tree, shape)
+        let folder = try newWork()
+        // What stays of it is removed at the next start.
+        defer { do throws(FilesError) { try Folder.remove(folder) } catch {} }
+        let data = try OpenFile("\(folder)/\(FileNames.data)", .creating)
+        let isShared = data.share(source)
+        let hasher =
+            isShared
+            ? ContentHasher(file: data, shape: shape) : ContentHasher(file: source, shape: shape, copy: data)
+        let (fileID, tree) = try hasher.run()
+        guard try source.stamp() == stamp else {
+            throw FilesError(.changed, "\(path) changed while it was read: send it again when it is finished")
         }
+        try keep(data, of: fileID, tree, in: folder)
+        return (fileID, shape.byteCount)
     }
 
-    /// Takes in a content that comes piece by piece.
-    /// - Parameter next: the next piece; `nil` at the end.
-    /// - Throws: `FilesError` `tooLarge`, `full`, `unavailable`, and what the closure throws.
-    package func add(
-        pieces next: () throws(FilesError) -> [UInt8]?
-    ) throws(FilesError) -> (fileID: FileID, byteCount: UInt64) {
-        try takeIn { data throws(FilesError) in
-            var count = 0
-            while let piece = try next() {
-                guard UInt64(count + piece.count) <= Limits.fileBytes else { throw Self.tooLarge }
-                try data.write(piece, at: count)
-                count += piece.count
-            }
-            guard let shape = FileShape(byteCount: UInt64(count)) else { throw Self.tooLarge }
-            let (fileID, tree) = try ContentHasher(file: data, shape: shape).run()
-            return (fileID, tree, shape)
-        }
-    }
+    /// Begins to take in a content that comes piece by piece.
+    /// - Throws: `FilesError` `full`, `unavailable`.
+    package func receive() throws(FilesError) -> IncomingContent { try IncomingContent(self, in: newWork()) }
 
-    private static let tooLarge = FilesError(.tooLarge, "the file has more than \(Limits.fileBytes) bytes")
-
-    /// - Parameter write: writes the content, and says what it is.
-    private func takeIn(
-        _ write: (_ data: OpenFile) throws(FilesError) -> (fileID: FileID, tree: [UInt8], shape: FileShape)
-    ) throws(FilesError) -> (fileID: FileID, byteCount: UInt64) {
+    private func newWork() throws(FilesError) -> String {
         let folder = "\(root)/\(Self.work)/\(UInt64.random(in: .min ... .max))"
         try Folder.make(folder)
-        do throws(FilesError) {
-            let data = try OpenFile("\(folder)/\(FileNames.data)", .creating)
-            let (fileID, bytes, shape) = try write(data)
-            if try held(fileID) == nil {
-                let tree = try OpenFile("\(folder)/\(FileNames.tree)", .creating)
-                try tree.write(bytes, at: 0)
-                try tree.synchronize()
-                try data.synchronize()
-                try Folder.synchronize(folder)
-                try move(folder, to: fileID)
-            }
-            try Folder.remove(folder)
-            return (fileID, shape.byteCount)
-        } catch {
-            // What stays is removed at the next start.
-            do throws(FilesError) { try Folder.remove(folder) } catch {}
-            throw error
-        }
+        return folder
+    }
+
+    /// Holds a content from now on, unless it is here already.
+    /// - Parameter folder: where the content lies, which moves away with it.
+    func keep(_ data: OpenFile, of fileID: FileID, _ bytes: [UInt8], in folder: String) throws(FilesError) {
+        guard try held(fileID) == nil else { return }
+        let tree = try OpenFile("\(folder)/\(FileNames.tree)", .creating)
+        try tree.write(bytes, at: 0)
+        try tree.synchronize()
+        try data.synchronize()
+        try Folder.synchronize(folder)
+        try move(folder, to: fileID)
     }
 
     /// - Throws: `FilesError` `full` if little would be left beside so many bytes.

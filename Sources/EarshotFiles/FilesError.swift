@@ -15,6 +15,10 @@ package struct FilesError: Error, CustomStringConvertible {
         package static let tooLarge = Code(description: "tooLarge")
         /// What was received is not what was asked for.
         package static let wrongContent = Code(description: "wrongContent")
+        /// It is none of the pictures that are shown.
+        package static let notAPicture = Code(description: "notAPicture")
+        /// It is a picture that would take too much memory.
+        package static let pictureTooLarge = Code(description: "pictureTooLarge")
         /// What the disk has is not what was written there.
         package static let damaged = Code(description: "damaged")
         /// It cannot be opened, read or written.

@@ -73,6 +73,7 @@ package struct Gateway: Sendable {
                 address: address, connectionLimit: places.connections, shutdown: shutdown,
                 logger: node.configuration.logger,
                 admit: { head, port throws(GatewayError) in try gatekeeper.admit(head, port: port) },
+                intake: { request throws(GatewayError) in try await responder.intake(for: request) },
                 respond: { await responder.respond(to: $0) }, observe: observe)
         }
         @Sendable func pageServer(_ port: Int) -> HTTPServer {
@@ -80,6 +81,7 @@ package struct Gateway: Sendable {
                 address: .loopback(port: port), connectionLimit: places.connections, shutdown: shutdown,
                 logger: node.configuration.logger,
                 admit: { head, port throws(GatewayError) in try gatekeeper.admit(head, pagePort: port ?? 0) },
+                intake: { request throws(GatewayError) in try await responder.intake(for: request) },
                 respond: { await responder.respondOnPage(to: $0) })
         }
         let (isReachable, reachable) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))

@@ -11,6 +11,9 @@ package enum GatewayLimits {
     package static let responseBytes = 512 * 1024 * 1024
     /// What of a file's content is read and sent at once.
     static let filePieceBytes = 256 * 1024
+    /// What of a file that is uploaded is written at once, and how many are uploaded at once.
+    static let intakeBytes = 1024 * 1024
+    static let intakes = 32
     /// The longest server-sent event that a client reads.
     package static let eventBytes = 1024 * 1024
     /// Messages on a page of history, unless the request names another number.

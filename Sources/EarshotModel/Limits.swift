@@ -18,6 +18,11 @@ public enum Limits {
     public static let mediaTypeBytes = 127
     /// Its size, in bytes: 1 TiB.
     public static let fileBytes: UInt64 = 1 << 40
+    /// The largest picture that is shown: its file in bytes, and what it has once it is decoded in pixels, of 4 bytes each.
+    public static let shownPictureBytes: UInt64 = 64 * 1024 * 1024
+    public static let shownPicturePixels = 50_000_000
+    /// Parts of a picture's file that are looked at: of the largest GIF, each has 255 bytes.
+    package static let pictureParts = 524_288
     /// A piece of a file that is hashed, asked for and sent at once, in bytes.
     package static let chunkBytes = 256 * 1024
     /// Hashes of such pieces that are hashed together, and sent at once.

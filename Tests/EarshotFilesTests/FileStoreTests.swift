@@ -46,13 +46,23 @@ struct FileStoreTests {
     func pieces() throws {
         let content = Self.content(3 * FileShape.chunkBytes + 5)
         let (fileID, _) = try store.add(try file(content))
-        var rest = content[...]
         let other = try FileStore(folder.file("other"))
-        let (again, byteCount) = try other.add { () throws(FilesError) in
-            defer { rest = rest.dropFirst(100_000) }
-            return rest.isEmpty ? nil : Array(rest.prefix(100_000))
+        let incoming = try other.receive()
+        for start in stride(from: 0, to: content.count, by: 100_000) {
+            try incoming.append(Array(content[start..<min(start + 100_000, content.count)]))
         }
+        let (again, byteCount) = try incoming.finish()
         #expect(again == fileID && byteCount == UInt64(content.count))
+    }
+
+    @Test("are gone when they did not come to their end")
+    func unfinished() throws {
+        do {
+            let incoming = try store.receive()
+            try incoming.append(Self.content(1000))
+        }
+        #expect(try store.all().isEmpty)
+        #expect(try Folder.names(in: folder.file("files/work")).isEmpty)
     }
 
     @Test("are there once, however often they are taken in, and leave nothing of the work behind")

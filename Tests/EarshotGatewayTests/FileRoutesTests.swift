@@ -47,6 +47,64 @@ struct FileRoutesTests {
         }
     }
 
+    @Test("takes in contents that are larger than any other body, also with a token for drafts alone")
+    func uploaded() async throws {
+        // More than the body of other requests may have, and more than is written at once.
+        let content = Array(Self.content) + Array(Self.content)
+        try await TestNode.with("alice") { alice in
+            let token = try await alice.client.createToken("preparer", scopes: [.draft]).token
+            let request = RawRequest(
+                method: "POST", path: "/v1/files/upload?name=big%20plan.bin", body: content,
+                headers: ["authorization: Bearer \(token)"])
+            let answer = try await request.send(toPort: alice.httpPort)
+            #expect(answer.status == 201)
+            let attachment = try JSONDecoder().decode(GatewayAttachment.self, from: Data(answer.body))
+            #expect(attachment.name == "big plan.bin" && attachment.byteCount == UInt64(content.count))
+            let read = RawRequest(method: "GET", path: "/v1/files/\(attachment.fileID)/content")
+            #expect(try await read.send(to: alice.node.home.socketFile).body.elementsEqual(content))
+        }
+    }
+
+    @Test("refuses an upload before its body: without a name, with a wrong one, and without the scope")
+    func refusedUploads() async throws {
+        try await TestNode.with("alice") { alice in
+            let token = try await alice.client.createToken("reader", scopes: [.read]).token
+            for (target, headers, status) in [
+                ("/v1/files/upload", [], 400), ("/v1/files/upload?name=..", [], 422),
+                ("/v1/files/upload?name=a%2Fb", [], 422), ("/v1/files/upload?name=a&mediaType=x", [], 422),
+                ("/v1/files/upload?name=a", ["authorization: Bearer \(token)"], 403),
+            ] {
+                // What is to be read is asked for first, with 100.
+                let request = RawRequest(
+                    method: "POST", path: target, body: [1, 2, 3], headers: headers + ["expect: 100-continue"])
+                let answer =
+                    try await
+                    (headers.isEmpty
+                    ? request.send(to: alice.node.home.socketFile) : request.send(toPort: alice.httpPort))
+                #expect(answer.status == status, "\(target)")
+            }
+        }
+    }
+
+    @Test("shows a picture as what it is, whatever its author says, and nothing else")
+    func pictures() async throws {
+        let dot = Data("GIF89a\u{1}\0\u{1}\0\0\0\0,\0\0\0\0\u{1}\0\u{1}\0\0\u{2}\u{2}D\u{1}\0;".utf8)
+        let (picture, page) = (try file(dot, "page.html"), try file(Data("<script>".utf8), "dot.png"))
+        try await TestNode.with("alice") { alice in
+            let shown = try await RawRequest(
+                method: "GET", path: "/v1/files/\(alice.client.addFile(picture).fileID)/picture"
+            ).send(to: alice.node.home.socketFile)
+            #expect(shown.status == 200 && Data(shown.body) == dot)
+            #expect(shown.head.lowercased().contains("content-type: image/gif"))
+            #expect(shown.head.lowercased().contains("nosniff"))
+            let refused = try await RawRequest(
+                method: "GET", path: "/v1/files/\(alice.client.addFile(page).fileID)/picture"
+            ).send(to: alice.node.home.socketFile)
+            #expect(refused.status == 422)
+            #expect(try refused.error().code == "notAPicture")
+        }
+    }
+
     @Test("names paths for the owner on the socket alone, and only whole ones")
     func paths() async throws {
         let path = try file(Data("x".utf8))

@@ -19,7 +19,7 @@ struct HTTPServerTests {
         let path = "/tmp/earshot-http-\(UUID().uuidString.prefix(8)).sock"
         let server = HTTPServer(
             address: .socket(path), connectionLimit: connectionLimit, shutdown: shutdown, logger: Logger(label: "test"),
-            admit: { _, _ in .owner }, respond: respond,
+            admit: { _, _ in .owner }, intake: { _ in nil }, respond: respond,
             observe: { [judge = try DocumentJudge.shared.get()] in if $1.status.code >= 400 { judge?.check($0, $1) } })
         let (listening, isListening) = AsyncStream<Void>.makeStream()
         return try await withThrowingTaskGroup(of: Result?.self) { group in

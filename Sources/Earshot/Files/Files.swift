@@ -37,28 +37,22 @@ public struct Files: Sendable {
         return try Self.attachment(fileID, empty.name, empty.mediaType, byteCount: byteCount)
     }
 
-    /// Takes in a content that comes piece by piece.
+    /// Begins to take in a content that comes piece by piece, such as one that a program makes.
     /// - Parameters:
     ///   - name: what the recipients see.
     ///   - mediaType: what it is; guessed by its name unless given.
-    ///   - next: the next piece; `nil` at the end. It is called on a thread that may wait.
-    /// - Throws: as the other `add`, and what `next` throws.
-    func add(
-        name: String, mediaType: String? = nil, pieces next: @escaping @Sendable () throws(FilesError) -> [UInt8]?
-    ) async throws(EarshotError) -> Attachment {
-        let (files, store, now) = (node.shell.fileDisk.files, node.store, node.environment.clock.now.wallClock)
+    /// - Throws: `EarshotError` `invalidMessage` for a name or a type that no attachment has; `storeFull`,
+    ///   `storeUnavailable`, `stopped`.
+    public func upload(name: String, mediaType: String? = nil) async throws(EarshotError) -> FileUpload {
         let empty = try Self.attachment(FileID(Bytes32()), name, mediaType, byteCount: 0)
-        let (fileID, byteCount) = try await node.writingHome { () throws(EarshotError) in
-            do throws(FilesError) {
-                let added = try files.add(pieces: next)
-                try Self.note(added.fileID, byteCount: added.byteCount, .held, in: store, at: now)
-                return added
-            } catch { throw EarshotError(error) }
+        let files = node.shell.fileDisk.files
+        let content = try await node.writingHome { () throws(EarshotError) in
+            do throws(FilesError) { return try files.receive() } catch { throw EarshotError(error) }
         }
-        return try Self.attachment(fileID, empty.name, empty.mediaType, byteCount: byteCount)
+        return FileUpload(node: node, content: content, name: empty.name, mediaType: empty.mediaType)
     }
 
-    private static func attachment(
+    static func attachment(
         _ fileID: FileID, _ name: String, _ mediaType: String?, byteCount: UInt64
     ) throws(EarshotError) -> Attachment {
         do throws(Attachment.Invalid) {
@@ -67,7 +61,7 @@ public struct Files: Sendable {
         } catch { throw EarshotError(.invalidMessage, error.description) }
     }
 
-    private static func note(
+    static func note(
         _ fileID: FileID, byteCount: UInt64, _ state: FileRecord.State, in store: Store, at time: Int64
     ) throws(FilesError) {
         do { try store.note(FileRecord(fileID, byteCount: byteCount, state, changedAt: time)) } catch {
@@ -142,6 +136,17 @@ public struct Files: Sendable {
 
     private static func missing(_ fileID: FileID) -> EarshotError {
         EarshotError(.fileMissing, "the file \(fileID) is not here yet")
+    }
+
+    /// What picture a file is, by its content and not by what its author says. Nothing of it is decoded.
+    /// - Throws: `EarshotError` `notAPicture` for what is none of `Picture.Format`; `pictureTooLarge` for one that is larger than
+    ///   `Limits.shownPictureBytes`, or would be larger than `Limits.shownPicturePixels` once it is decoded; `fileMissing`,
+    ///   `unusableFile`.
+    public func picture(of fileID: FileID) async throws(EarshotError) -> Picture {
+        guard let file = try await held(fileID) else { throw Self.missing(fileID) }
+        return try await node.onOwnThread { () throws(EarshotError) in
+            do throws(FilesError) { return try file.picture() } catch { throw EarshotError(error) }
+        }
     }
 
     /// Writes a copy of a file into a folder. A file of that name which is there is not overwritten: the copy is then called
@@ -224,6 +229,8 @@ extension EarshotError {
             case .full: .storeFull
             case .tooLarge: .fileTooLarge
             case .changed: .fileChanged
+            case .notAPicture: .notAPicture
+            case .pictureTooLarge: .pictureTooLarge
             default: .unusableFile
             }
         self.init(code, error.message, .init(path: path, systemError: error.systemError), cause: error)

@@ -1662,6 +1662,34 @@ enum OpenAPIDocument {
                   content: {application/json: {schema: {$ref: "#/components/schemas/Attachment"}}}
                 default: {$ref: "#/components/responses/Error"}
 
+          /v1/files/upload:
+            post:
+              operationId: uploadFile
+              tags: [files]
+              summary: Take in a content that the request brings, so that messages can bring it along.
+              description: |
+                The body is the content and is taken in while it comes, so it may be as large as a file may be. With a token, too: whoever
+                may send or insert drafts may bring along what they have themselves. At most 32 at once.
+              x-scope: draft
+              parameters:
+                - name: name
+                  in: query
+                  required: true
+                  description: What the recipients see.
+                  schema: {type: string, minLength: 1, maxLength: 255}
+                - name: mediaType
+                  in: query
+                  description: What it is; guessed by its name unless given.
+                  schema: {type: string, maxLength: 127}
+              requestBody:
+                required: true
+                content: {application/octet-stream: {}}
+              responses:
+                "201":
+                  description: What a message names, to bring it along.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Attachment"}}}
+                default: {$ref: "#/components/responses/Error"}
+
           /v1/files/{file}:
             parameters: [{$ref: "#/components/parameters/file"}]
             get:
@@ -1685,6 +1713,22 @@ enum OpenAPIDocument {
                 "200":
                   description: The content, to be saved and not to be shown in place.
                   content: {application/octet-stream: {}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/files/{file}/picture:
+            parameters: [{$ref: "#/components/parameters/file"}]
+            get:
+              operationId: getPicture
+              tags: [files]
+              summary: A picture, to be shown in place.
+              description: |
+                Only PNG, JPEG, GIF and WebP, by what the content is and not by what its author says: else 422 and `notAPicture`. A picture
+                of more than 64 MiB, or of more than 50 million pixels once it is decoded, is answered with 422 and `pictureTooLarge`.
+              x-scope: read
+              responses:
+                "200":
+                  description: The picture.
+                  content: {image/png: {}, image/jpeg: {}, image/gif: {}, image/webp: {}}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/files/{file}/fetch:

@@ -5,12 +5,22 @@ import Synchronization
 /// Files that messages bring along: taking them in, fetching them, and what they contain.
 struct FileRoutes: RouteGroup {
     let node: Node
+    private let places = IntakePlaces()
+
+    init(node: Node) { self.node = node }
 
     var routes: [Route] {
         [
             .post("/v1/files", AddFileRequest.self, scope: .send) { try await add($0, $1) },
+            .post("/v1/files/upload", query: ["name", "mediaType"], scope: .draft, takingIn: intake) { request in
+                guard let intake = request.intake else {
+                    throw GatewayError(.invalidRequest, "the body of this request is the file's content")
+                }
+                return try .created(GatewayAttachment(try await intake.finish()))
+            },
             .get("/v1/files/{file}") { try await .json(shown(try file(of: $0))) },
             .get("/v1/files/{file}/content", isHeld: true) { try await content(try file(of: $0)) },
+            .get("/v1/files/{file}/picture", isHeld: true) { try await picture(try file(of: $0)) },
             .post("/v1/files/{file}/fetch", scope: .all) { request in
                 let fileID = try file(of: request)
                 try await node.files.fetch(fileID)
@@ -44,6 +54,21 @@ struct FileRoutes: RouteGroup {
             GatewayAttachment(try await node.files.add(body.path, name: body.name, mediaType: body.mediaType)))
     }
 
+    /// Whoever may send or prepare a message may bring along what they have themselves.
+    private func intake(_ request: Request) async throws -> Intake {
+        guard let name = request.query("name") else {
+            throw GatewayError(.invalidRequest, "the query has the file's name: ?name=report.pdf", .init(name: "name"))
+        }
+        let release = try places.take()
+        do {
+            return Intake(
+                try await node.files.upload(name: name, mediaType: request.query("mediaType")), release: release)
+        } catch {
+            release()
+            throw error
+        }
+    }
+
     private func save(_ request: Request, _ body: SaveFileRequest) async throws -> Response {
         try request.access.checkIsOwner()
         let fileID = try file(of: request)
@@ -60,9 +85,19 @@ struct FileRoutes: RouteGroup {
         guard update.state == .held else {
             throw GatewayError(.fileMissing, "the file \(fileID) is not here yet")
         }
-        let (files, count) = (node.files, Int(update.byteCount))
-        let offset = PieceOffset()
-        return Response(byteCount: count) {
+        return Response(byteCount: Int(update.byteCount), pieces: pieces(of: fileID, Int(update.byteCount)))
+    }
+
+    /// Its type is what its content says, and not what its author does.
+    private func picture(_ fileID: FileID) async throws -> Response {
+        let picture = try await node.files.picture(of: fileID)
+        let count = Int(picture.byteCount)
+        return Response(picture: picture.format.mediaType, byteCount: count, pieces: pieces(of: fileID, count))
+    }
+
+    private func pieces(of fileID: FileID, _ count: Int) -> @Sendable () async throws -> ByteBuffer? {
+        let (files, offset) = (node.files, PieceOffset())
+        return {
             let start = offset.advance(by: GatewayLimits.filePieceBytes)
             guard start < count else { return nil }
             return ByteBuffer(

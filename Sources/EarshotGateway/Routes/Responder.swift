@@ -16,8 +16,14 @@ struct Responder: Sendable {
     func respondOnPage(to request: Request) async -> Response {
         let file = Page.response(to: request)
         var response = if let file { file } else { await respond(to: request) }
-        response.headers.add(contentsOf: Page.headers)
+        for (name, value) in Page.headers { response.headers.replaceOrAdd(name: name, value: value) }
         return response
+    }
+
+    /// What takes in the body of a request that is too large for the memory; `nil` for all other requests.
+    /// - Throws: `GatewayError` for what is refused before anything of the body is read.
+    func intake(for request: Request) async throws(GatewayError) -> Intake? {
+        do { return try await router.intake(for: request) } catch { throw GatewayError(any: error) }
     }
 
     func respond(to request: Request) async -> Response {
@@ -83,7 +89,7 @@ extension EarshotError.Code {
         case .tooSlow: .requestTimeout
         case .tooLarge, .fileTooLarge: .payloadTooLarge
         case .invalidMessage, .invalidProfile, .invalidName, .invalidConversation, .invalidConsumer, .invalidSearch,
-            .invalidTarget, .targetUnusable, .invalidNotification, .unusableFile:
+            .invalidTarget, .targetUnusable, .invalidNotification, .unusableFile, .notAPicture, .pictureTooLarge:
             .unprocessableEntity
         case .tooManyRequests: .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge

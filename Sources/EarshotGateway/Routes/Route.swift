@@ -15,10 +15,12 @@ struct Route: Sendable {
     /// Whether its answer may take as long as the client likes: such requests have a limit of their own.
     let isHeld: Bool
     private let answer: Answer
+    /// Begins to take in a body that comes piece by piece.
+    private let takeIn: (@Sendable (Request) async throws -> Intake)?
 
     private init(
         _ method: HTTPMethod, _ path: String, query: [String], takesBody: Bool, scope: Scope?, isHeld: Bool = false,
-        answer: @escaping Answer
+        takeIn: (@Sendable (Request) async throws -> Intake)? = nil, answer: @escaping Answer
     ) {
         self.method = method
         self.path = PathTemplate(path)
@@ -26,6 +28,7 @@ struct Route: Sendable {
         self.takesBody = takesBody
         self.scope = scope
         self.isHeld = isHeld
+        self.takeIn = takeIn
         self.answer = answer
     }
 
@@ -44,6 +47,15 @@ struct Route: Sendable {
         Route(.POST, path, query: [], takesBody: true, scope: scope) { try await answer($0, try $0.json(body)) }
     }
 
+    /// A route whose body is too large for the memory: it is taken in while it comes, and answered once all of it is there.
+    static func post(
+        _ path: String, query: [String], scope: Scope,
+        takingIn takeIn: @escaping @Sendable (Request) async throws -> Intake,
+        _ answer: @escaping Answer
+    ) -> Route {
+        Route(.POST, path, query: query, takesBody: true, scope: scope, takeIn: takeIn, answer: answer)
+    }
+
     /// A route that does something and needs no body for it.
     static func post(_ path: String, scope: Scope, _ answer: @escaping Answer) -> Route {
         Route(.POST, path, query: [], takesBody: false, scope: scope, answer: answer)
@@ -51,6 +63,17 @@ struct Route: Sendable {
 
     static func delete(_ path: String, scope: Scope, _ answer: @escaping Answer) -> Route {
         Route(.DELETE, path, query: [], takesBody: false, scope: scope, answer: answer)
+    }
+
+    /// Whether it takes in bodies while they come.
+    var takesIn: Bool { takeIn != nil }
+
+    /// Checks what of a request is there before its body, and begins to take that in.
+    /// - Throws: `GatewayError` `forbidden`, `invalidRequest`; and what keeps it from being taken in.
+    func intake(for request: Request) async throws -> Intake? {
+        if let scope { try request.access.check(scope) }
+        try request.checkQuery(allowing: query)
+        return try await takeIn?(request)
     }
 
     /// Checks the parts of a request that the route declares, and answers it.

@@ -14,9 +14,25 @@ struct Router: Sendable {
     /// How long a path may be for which the nearest route is looked for.
     private static let comparedBytes = 256
 
+    /// What takes in the body of a request while it comes; `nil` where it is read into the memory.
+    /// - Throws: what keeps the route from taking it.
+    func intake(for request: Request) async throws -> Intake? {
+        guard
+            let route = routes.first(where: {
+                $0.takesIn && $0.method == request.method && $0.path.match(request.path) != nil
+            })
+        else { return nil }
+        return try await route.intake(for: request)
+    }
+
     /// - Throws: `GatewayError` `unknownEndpoint`, with the nearest path; `methodNotAllowed`, with the methods that the
     ///   path has; and what the route throws.
     func respond(to request: Request) async throws -> Response {
+        let (route, parameters) = try find(request)
+        return try await route.respond(to: request.filled(with: parameters), holding: held)
+    }
+
+    private func find(_ request: Request) throws(GatewayError) -> (Route, [String: Substring]) {
         let matches = routes.compactMap { route in route.path.match(request.path).map { (route, $0) } }
         // Of several paths, the one with fewer open places is meant.
         guard let path = matches.map(\.0.path).min(by: { $0.parameters.count < $1.parameters.count }) else {
@@ -30,7 +46,7 @@ struct Router: Sendable {
                 "\(Excerpt.of(request.path)) has no \(request.method.rawValue), only \(methods.joined(separator: ", "))",
                 .init(suggestions: methods))
         }
-        return try await route.respond(to: request.filled(with: parameters), holding: held)
+        return (route, parameters)
     }
 
     private func unknown(_ request: Request) -> GatewayError {

@@ -3,7 +3,7 @@ import NIOHTTP1
 
 extension HTTPRequestHead {
     /// Checks what must hold before the body is read.
-    /// - Throws: `GatewayError` `invalidRequest`, `tooLarge`.
+    /// - Throws: `GatewayError` `invalidRequest`.
     func check() throws(GatewayError) {
         // RFC 9112, section 3.2: a proxy and a server must not disagree about whom a request is for.
         let hosts = headers["host"].count
@@ -20,6 +20,11 @@ extension HTTPRequestHead {
         for expectation in headers["expect"] where expectation.lowercased() != "100-continue" {
             throw GatewayError(.invalidRequest, "the only expectation is 100-continue")
         }
+    }
+
+    /// Checks that a body which is read into the memory is not announced to be too long.
+    /// - Throws: `GatewayError` `tooLarge`.
+    func checkLength() throws(GatewayError) {
         let announced = headers.first(name: "content-length").flatMap { Int($0) } ?? 0
         guard announced <= GatewayLimits.bodyBytes else { throw .tooLongBody }
     }

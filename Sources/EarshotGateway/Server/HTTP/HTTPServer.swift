@@ -25,6 +25,8 @@ struct HTTPServer: Sendable {
     let logger: Logger
     /// Says what a request may do, from its head and from the port that it came to (`nil` on a Unix socket).
     let admit: @Sendable (HTTPRequestHead, _ port: Int?) throws(GatewayError) -> Access
+    /// What takes in the body of a request that is too large for the memory.
+    let intake: @Sendable (Request) async throws(GatewayError) -> Intake?
     let respond: @Sendable (Request) async -> Response
     /// Called with each response, and the request unless its head could not be read, by tests.
     var observe: (@Sendable (Request?, Response) -> Void)?
@@ -168,11 +170,18 @@ struct HTTPServer: Sendable {
             readHead = head
             try head.check()
             let access = try admit(head, port)
-            if head.awaitsContinue { try await writer.writeContinue() }
-            guard let body = try await reader.body() else { return nil }
-            let request = Request(
-                method: head.method, target: head.uri, headers: head.headers, body: body, access: access,
-                connection: open)
+            var request = Request(
+                method: head.method, target: head.uri, headers: head.headers, access: access, connection: open)
+            if let intake = try await intake(request) {
+                if head.awaitsContinue { try await writer.writeContinue() }
+                guard try await reader.body(into: intake, onPiece: open.requestContinues) else { return nil }
+                request.intake = intake
+            } else {
+                try head.checkLength()
+                if head.awaitsContinue { try await writer.writeContinue() }
+                guard let body = try await reader.body() else { return nil }
+                request.body = body
+            }
             return (head, .success(request))
         } catch let error as GatewayError {
             return (readHead, .failure(error))

@@ -10,6 +10,12 @@ final class OpenConnection: Sendable {
         case responding
         /// All is written. So many bytes are still read, and thrown away.
         case lingering(since: NIODeadline, bytesLeft: Int)
+
+        /// The same, of a request of which something came.
+        var withBytes: Phase {
+            guard case .waiting(let since, _) = self else { return self }
+            return .waiting(since: since, hasBytes: true)
+        }
     }
 
     private struct State {
@@ -56,6 +62,16 @@ final class OpenConnection: Sendable {
             state.deadline?.cancel()
             state.phase = .responding
             return true
+        }
+    }
+
+    /// More came of a request that takes as long as its body: it is given the whole time again.
+    func requestContinues() {
+        state.withLock { state in
+            guard case .waiting = state.phase else { return }
+            state.deadline?.cancel()
+            wait(&state)
+            state.phase = state.phase.withBytes
         }
     }
 

@@ -15,7 +15,9 @@ struct Request: Sendable {
     let path: String
     let query: [QueryItem]
     let headers: HTTPHeaders
-    let body: ByteBuffer
+    var body: ByteBuffer
+    /// What has taken in the body, where it is too large for the memory.
+    var intake: Intake?
     /// What the client may do.
     let access: Access
     /// What it came over; `nil` if it did not come over HTTP.

@@ -41,6 +41,24 @@ struct RequestReader {
         return nil
     }
 
+    /// Gives the body of the request whose head came last to what takes it in.
+    /// - Parameter onPiece: called with each piece.
+    /// - Returns: whether it came to its end; `false` if the connection ends.
+    /// - Throws: `GatewayError` for what is no request, and what the intake throws.
+    mutating func body(into intake: Intake, onPiece: () -> Void) async throws -> Bool {
+        while let part = try await parts.next() {
+            switch part {
+            case .head: return false
+            case .body(let piece):
+                onPiece()
+                try await intake.take(piece)
+            case .end: return true
+            case .fault(let error): throw error
+            }
+        }
+        return false
+    }
+
     /// Skips what the client still sends, until the connection ends.
     mutating func skipAll() async throws {
         while try await parts.next() != nil {}

@@ -39,9 +39,16 @@ struct Response: Sendable {
         status = .ok
         headers = [
             "content-type": "application/octet-stream", "content-length": "\(byteCount)",
-            "content-disposition": "attachment", "cache-control": "no-store",
+            "content-disposition": "attachment", "cache-control": "no-store", "x-content-type-options": "nosniff",
         ]
         body = .pieces(pieces)
+    }
+
+    /// A picture that was checked. A browser shows it, and takes it for nothing else.
+    init(picture mediaType: String, byteCount: Int, pieces: @escaping @Sendable () async throws -> ByteBuffer?) {
+        self.init(byteCount: byteCount, pieces: pieces)
+        headers.replaceOrAdd(name: "content-type", value: mediaType)
+        headers.replaceOrAdd(name: "content-disposition", value: "inline")
     }
 
     /// Something was made.
