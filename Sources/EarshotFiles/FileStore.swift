@@ -23,6 +23,11 @@ package struct FileStore: Sendable {
 
     private func folder(_ part: String, _ fileID: FileID) -> String { "\(root)/\(part)/\(fileID)" }
 
+    /// Messages may say different sizes of one content, of which one at most is true: none may spoil what came of another.
+    private func partialFolder(_ fileID: FileID, _ shape: FileShape) -> String {
+        "\(folder(Self.partial, fileID))-\(shape.byteCount)"
+    }
+
     // MARK: - Taking in
 
     /// Takes in what a file contains now. Where the file system can, both share the room on the disk.
@@ -156,7 +161,7 @@ package struct FileStore: Sendable {
     }
 
     package func remove(_ fileID: FileID) throws(FilesError) {
-        try Folder.remove(folder(Self.partial, fileID))
+        try discard(fileID)
         try Folder.remove(folder(Self.held, fileID))
     }
 
@@ -165,7 +170,7 @@ package struct FileStore: Sendable {
     /// Goes on with a content, or begins it.
     /// - Throws: `FilesError` `full`, `unavailable`.
     package func begin(_ fileID: FileID, shape: FileShape) throws(FilesError) -> PartialFile {
-        let folder = folder(Self.partial, fileID)
+        let folder = partialFolder(fileID, shape)
         if !Folder.isThere(folder) { try checkRoom(for: shape.byteCount) }
         return try PartialFile(fileID, shape: shape, in: folder)
     }
@@ -173,10 +178,19 @@ package struct FileStore: Sendable {
     /// All of a content has come: it is on the disk when this returns.
     package func finish(_ file: PartialFile) throws(FilesError) {
         try file.finish()
-        try move(folder(Self.partial, file.fileID), to: file.fileID)
-        try Folder.remove(folder(Self.partial, file.fileID))
+        try move(partialFolder(file.fileID, file.shape), to: file.fileID)
+        try discard(file.fileID)
     }
 
-    /// What came of a content is not wanted any more.
-    package func discard(_ fileID: FileID) throws(FilesError) { try Folder.remove(folder(Self.partial, fileID)) }
+    /// Nothing of a content has come that is worth keeping.
+    package func discard(_ file: PartialFile) throws(FilesError) {
+        try Folder.remove(partialFolder(file.fileID, file.shape))
+    }
+
+    /// What came of a content is not wanted any more, whatever its size was said to be.
+    package func discard(_ fileID: FileID) throws(FilesError) {
+        for name in try Folder.names(in: "\(root)/\(Self.partial)") where name.hasPrefix("\(fileID)-") {
+            try Folder.remove("\(root)/\(Self.partial)/\(name)")
+        }
+    }
 }

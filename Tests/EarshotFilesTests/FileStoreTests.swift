@@ -159,6 +159,26 @@ struct FileStoreTests {
         #expect(resumed.chunks == SequenceSet(2...4))
     }
 
+    @Test("of which a message says another size lose nothing by that")
+    func anotherSize() throws {
+        let held = try source(3 * FileShape.chunkBytes)
+        var partial = try store.begin(held.fileID, shape: held.shape)
+        try fill(&partial, from: held, chunks: 0..<2)
+        try partial.noteChunks()
+        for byteCount in [UInt64(1), 5 * UInt64(FileShape.chunkBytes)] {
+            var other = try store.begin(held.fileID, shape: try #require(FileShape(byteCount: byteCount)))
+            #expect(throws: FilesError.self) { try other.take(lists: try held.lists()) }
+            try store.discard(other)
+        }
+        var resumed = try store.begin(held.fileID, shape: held.shape)
+        #expect(resumed.chunks == SequenceSet(0...1))
+        try fill(&resumed, from: held, chunks: 2..<3)
+        _ = try store.begin(held.fileID, shape: try #require(FileShape(byteCount: 7)))
+        try store.finish(resumed)
+        #expect(try store.held(held.fileID)?.shape == held.shape)
+        #expect(try Folder.names(in: folder.file("files/partial")).isEmpty)
+    }
+
     @Test("are refused where the disk has no room for them, before a byte of them is written")
     func full() throws {
         #expect(throws: FilesError.self) { try store.checkRoom(for: 1 << 60) }

@@ -86,6 +86,20 @@ struct FileFetchingTests {
         #expect(Self.chunks(asked(of: [alice]), of: alice) == Array(32..<48))
     }
 
+    @Test("is not asked for anew while the disk takes it, hashes as little as chunks")
+    mutating func onItsWayToTheDisk() {
+        begin(FileInventory())
+        #expect(asked(of: [alice, bob]).map(\.1) == [.lists])
+        _ = fetching.received(.lists, of: file, [1], on: alice, now: 0)
+        #expect(asked(of: [alice, bob]).isEmpty)
+        _ = fetching.written(.lists, of: file, from: alice, .kept)
+        #expect(asked(of: [alice, bob]).map(\.1) == [.hashes(ofLists: 0..<1)])
+        _ = fetching.received(.hashes(ofList: 0), of: file, [1], on: alice, now: 0)
+        #expect(asked(of: [alice, bob]).isEmpty)
+        _ = fetching.written(.hashes(ofList: 0), of: file, from: alice, .wrong)
+        #expect(asked(of: [alice, bob]).map(\.0) == [bob])
+    }
+
     @Test("is asked of the next peer where the first is silent, and of the first again later")
     mutating func silence() {
         begin()

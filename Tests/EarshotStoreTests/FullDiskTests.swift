@@ -1,5 +1,6 @@
 import EarshotModel
 import EarshotProtocol
+import TestSupport
 import Testing
 
 @testable import EarshotStore

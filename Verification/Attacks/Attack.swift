@@ -10,6 +10,7 @@ struct Attack: Sendable {
         case impersonation = "impersonation"
         case afterAuthentication = "after authentication"
         case conversations = "conversations of many"
+        case files = "files"
         case discovery = "discovery"
         case localAPI = "local API"
         case fault = "fault"
@@ -97,11 +98,11 @@ extension Attack {
 
     /// Frames that a linked peer must not send.
     static func frames(
-        _ name: String, reason: UInt32? = 3, code: String = "violation",
+        _ name: String, kind: Kind = .afterAuthentication, reason: UInt32? = 3, code: String = "violation",
         _ send: @escaping @Sendable (HostileLink, Arena) throws -> Void
     ) -> Attack {
         let said = reason.map { "told reason \($0), " } ?? ""
-        return Attack(kind: .afterAuthentication, name: name, expected: "\(said)closed; event \(code); nothing taken") {
+        return Attack(kind: kind, name: name, expected: "\(said)closed; event \(code); nothing taken") {
             arena, source in
             let mallory = Mallory(name: "m \(source)")
             let end = try await blocking {

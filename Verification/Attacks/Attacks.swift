@@ -35,8 +35,8 @@ struct Run: AsyncParsableCommand {
     private var attacks: [Attack] {
         let all =
             Attack.beforeAuthentication + Attack.impersonation + Attack.devices + Attack.afterAuthentication
-            + Attack.openConversations + Attack.invitations + Attack.privateConversations + Attack.discovery
-            + Attack.localAPI + Attack.faults
+            + Attack.openConversations + Attack.invitations + Attack.privateConversations + Attack.files
+            + Attack.discovery + Attack.localAPI + Attack.faults
         return all.filter { only.map($0.name.contains) ?? true }
     }
 

@@ -6,6 +6,10 @@ import EarshotStore
 extension Simulation {
     private static let session = SessionID(EntryKey(high: 0x6d6f, low: 0x7665))
 
+    /// Moves outlive all that clocks are set by. One that expires before it has left is withheld, and is then no step of
+    /// the session.
+    private static let moveTimeToLive = Duration.seconds(10 * 365 * 86_400)
+
     mutating func planMoves() {
         guard configuration.sessionMoves > 0 else { return }
         precondition(configuration.hasGroups, "a session is in a conversation of many")
@@ -24,7 +28,7 @@ extension Simulation {
         else { return }
         let text = "move \(number).\(attempt) of node \(index) to all"
         let counter = try nodes[index].store.nextStep(of: Self.session, in: groupID)
-        var draft = MessageDraft(text)
+        var draft = MessageDraft(text, timeToLive: Self.moveTimeToLive)
         draft.session = MessageSession(id: Self.session, counter: counter, summary: "move \(number)")
         let requestID = nodes[index].nextRequest(for: [text])
         try perform(index) { [groupID, draft] in $0.send([draft], to: groupID, requestID: requestID, now: $1) }
@@ -40,32 +44,48 @@ extension Simulation {
     /// Whether all messages of the session were accepted.
     var isSessionDone: Bool { (0..<configuration.sessionMoves).allSatisfy { isAccepted(move: $0) } }
 
-    /// Of a session one message stands, and it is the same for everybody who holds the same.
+    /// Everybody has every move and shows the same one, the last; of all others they show the summary.
+    ///
+    /// What a disk that was replaced has lost may leave a gap in the session, and what follows a gap waits for it.
     mutating func checkSession() throws {
         guard configuration.sessionMoves > 0, isAtRest, !nodes.contains(where: \.isRestored) else { return }
         for component in components {
             var first: [SessionStepOnDisk]?
             for index in component.sorted() {
                 let steps = try nodes[index].store.steps(of: Self.session, in: groupID)
-                let standing = steps.filter { !$0.isSuperseded }
-                if standing.count != 1 {
+                checkStanding(steps, at: index)
+                // One whose acceptance nobody heard of, because the process died, is tried again, and is there twice.
+                let moves = Set(steps.map(\.summary)).count
+                if component.count == nodes.count, moves != configuration.sessionMoves {
+                    let withheld = try nodes.reduce(0) { count, node in
+                        count + (try node.store.history(of: groupID).count { $0.session != nil && $0.isWithheld })
+                    }
                     violated(
-                        "of \(steps.count) messages of a session \(standing.count) stand at \(name(index)): "
-                            + "\(standing.prefix(4).map(\.text))")
-                }
-                if component.count == nodes.count, steps.count < configuration.sessionMoves {
-                    violated("\(name(index)) has \(steps.count) messages of \(configuration.sessionMoves) of a session")
+                        "\(name(index)) has \(moves) moves of \(configuration.sessionMoves) of a session, and "
+                            + "their authors withhold \(withheld)")
                 }
                 if let first, first != steps { violated("\(name(index)) shows another session than others") }
                 first = first ?? steps
             }
         }
     }
+
+    /// The one with the highest counter stands; of several with it, the last in the history.
+    private mutating func checkStanding(_ steps: [SessionStepOnDisk], at index: Int) {
+        let highest = steps.map(\.counter).max()
+        let last = steps.last { $0.counter == highest }
+        let standing = steps.filter { !$0.isSuperseded }
+        guard standing != (last.map { [$0] } ?? []) else { return }
+        violated(
+            "of \(steps.count) messages of a session \(standing.count) stand at \(name(index)): "
+                + "\(standing.prefix(4).map(\.text)), and it is to be \(last.map { "\"\($0.text)\"" } ?? "none")")
+    }
 }
 
 /// A message of a session, as a disk has it.
 struct SessionStepOnDisk: Hashable {
     let text: String
+    let summary: String
     let counter: UInt64
     let isSuperseded: Bool
 }
@@ -87,14 +107,16 @@ extension SimulatedStore {
             return rows.compactMap { row in
                 let held = HeldMessage(row)
                 guard let session = held.session, session.id == id, !held.isWithheld else { return nil }
-                return SessionStepOnDisk(text: held.text, counter: session.counter, isSuperseded: row.isSuperseded)
+                return SessionStepOnDisk(
+                    text: held.text, summary: session.summary, counter: session.counter,
+                    isSuperseded: row.isSuperseded)
             }
         case .model(let model):
             let succession = model.succession(of: id, in: conversationID)
             return model.history(of: conversationID).compactMap { held in
                 guard let session = held.session, session.id == id, !held.isWithheld else { return nil }
                 return SessionStepOnDisk(
-                    text: held.text, counter: session.counter,
+                    text: held.text, summary: session.summary, counter: session.counter,
                     isSuperseded: session.counter <= succession.counter && succession.standing != held.messageID)
             }
         }

@@ -79,13 +79,16 @@ final class FileDisk: Sendable {
     }
 
     /// The file is not fetched any more.
-    /// - Parameter isKept: whether what came of it stays on the disk, to go on with it later.
+    /// - Parameter isKept: whether what came of it stays on the disk, to go on with it later. As long as nothing has proved
+    ///   that there is such a file, it takes no room.
     func close(_ fileID: FileID, isKept: Bool) {
         writes.async { [self] in
             // What cannot be noted or removed now is fetched again, or lies there until the next try.
             do throws(FilesError) {
-                var file = partial.withLock { $0.removeValue(forKey: fileID) }
-                if isKept { try file?.noteChunks() } else { try files.discard(fileID) }
+                let file = partial.withLock { $0.removeValue(forKey: fileID) }
+                guard isKept else { return try files.discard(fileID) }
+                guard var file else { return }
+                if file.hasLists { try file.noteChunks() } else { try files.discard(file) }
             } catch {}
         }
     }

@@ -11,6 +11,8 @@ final class FileKeeper: Sendable {
     fileprivate struct Fetch {
         let byteCount: UInt64
         var receivedBytes: UInt64 = 0
+        /// Whether something of it is here, which proves its size.
+        var isProved = false
         /// When it began, or something of it last came: an uptime.
         var movedAt: Int64
         /// When its progress was last told: an uptime.
@@ -25,6 +27,8 @@ final class FileKeeper: Sendable {
         var arrived: [FileID] = []
         /// Whether messages were erased or taken back since that was looked at.
         var haveMessagesGone = false
+        /// Sizes of files of which nothing came. Messages may say different sizes of one file, and one at most is true.
+        var doubted: [FileID: Set<UInt64>] = [:]
     }
 
     private let state = Mutex(State())
@@ -36,6 +40,14 @@ final class FileKeeper: Sendable {
 
     /// How many bytes of a file are here; `nil` if it is not fetched now.
     func receivedBytes(of fileID: FileID) -> UInt64? { state.withLock { $0.fetches[fileID]?.receivedBytes } }
+
+    /// Whether a file of this size is fetched now, or the file is proved to have another.
+    private func isSettled(_ file: AttachedFile) -> Bool {
+        state.withLock { state in
+            guard let fetch = state.fetches[file.fileID] else { return false }
+            return fetch.isProved || fetch.byteCount == file.byteCount
+        }
+    }
 
     // MARK: - Fetching
 
@@ -108,7 +120,7 @@ final class FileKeeper: Sendable {
         var place: FilePlace?
         repeat {
             let files = try await filesToFetch(by: rules, after: place, of: node)
-            for (file, isWanted, _) in files where receivedBytes(of: file.fileID) == nil {
+            for (file, isWanted, _) in files where !isSettled(file) {
                 guard let shape = FileShape(byteCount: file.byteCount) else { continue }
                 if try await node.files.take(file.fileID, byteCount: file.byteCount) {
                     await putCopies(of: file.fileID, by: rules, node)
@@ -127,8 +139,9 @@ final class FileKeeper: Sendable {
             $0.takeTurns(due.map(\.file), now: now, patience: Self.patience.milliseconds)
         }
         for fileID in stopped { await node.shell.stopFetching(fileID, isKept: true) }
-        for (file, shape) in due where begun.contains(file.fileID) {
-            guard try await hasRoom(for: file, by: rules, node) else { continue }
+        for (file, shape) in due where begun[file.fileID] == file.byteCount {
+            // It may have lost its turn to the quota, as another message brought it along.
+            guard receivedBytes(of: file.fileID) != nil, try await hasRoom(for: file, by: rules, node) else { continue }
             await node.shell.fetch(file.fileID, shape, in: file.conversationID)
         }
     }
@@ -243,12 +256,16 @@ final class FileKeeper: Sendable {
             guard var fetch = state.fetches[fileID] else { return nil }
             defer { state.fetches[fileID] = fetch }
             fetch.receivedBytes = receivedBytes
+            fetch.isProved = true
             fetch.movedAt = now
             guard fetch.toldAt == .min || now - fetch.toldAt >= Self.progressInterval else { return nil }
             fetch.toldAt = now
             return FileUpdate(fileID, byteCount: fetch.byteCount, .fetching(receivedBytes: receivedBytes))
         }
     }
+
+    /// Something of a file was here already when it began.
+    func proved(_ fileID: FileID) { state.withLock { $0.fetches[fileID]?.isProved = true } }
 
     /// A file is here that was fetched.
     /// - Returns: its size; `nil` if it was not fetched.
@@ -263,6 +280,7 @@ final class FileKeeper: Sendable {
         defer { look() }
         return state.withLock { state in
             state.gaveWay.removeAll { $0 == fileID }
+            state.doubted[fileID] = nil
             return state.fetches.removeValue(forKey: fileID)?.byteCount
         }
     }
@@ -273,35 +291,54 @@ final class FileKeeper: Sendable {
 extension FileKeeper.State {
     /// Chooses which files have their turn now.
     /// - Parameters:
-    ///   - due: files that are to be fetched and are not, in the order of their messages.
+    ///   - due: files that are to be fetched and are not, at least not with this size, in the order of their messages.
     ///   - patience: in milliseconds.
-    /// - Returns: files that give way, and files that begin.
+    /// - Returns: files that give way, and the sizes of files that begin.
     fileprivate mutating func takeTurns(
         _ due: [AttachedFile], now: Int64, patience: Int64
-    ) -> (stopped: [FileID], begun: Set<FileID>) {
+    ) -> (stopped: [FileID], begun: [FileID: UInt64]) {
         // A file that several messages bring along is fetched once.
-        var byteCounts = Dictionary(due.map { ($0.fileID, $0.byteCount) }) { first, _ in first }
+        var byteCounts: [FileID: [UInt64]] = [:]
+        for file in due where byteCounts[file.fileID]?.contains(file.byteCount) != true {
+            byteCounts[file.fileID, default: []].append(file.byteCount)
+        }
+        var stopped: [FileID] = []
+        let stalled = fetches.filter { now - $0.value.movedAt >= patience }.keys.sorted()
+        for fileID in stalled where byteCounts[fileID] != nil {
+            guard let fetch = fetches.removeValue(forKey: fileID) else { continue }
+            doubted[fileID, default: []].insert(fetch.byteCount)
+            stopped.append(fileID)
+        }
+        for fileID in fetches.keys { byteCounts[fileID] = nil }
         let passed = Set(gaveWay)
-        let fresh = due.map(\.fileID).filter { !passed.contains($0) }
+        var seen: Set<FileID> = []
+        let waiting = due.map(\.fileID).filter { byteCounts[$0] != nil && seen.insert($0).inserted }
+        let fresh = waiting.filter { !passed.contains($0) }
         let again = gaveWay.filter { byteCounts[$0] != nil }
         gaveWay = again
-        var stopped: [FileID] = []
         var free = Limits.concurrentFetches - fetches.count
-        let stalled = fetches.filter { now - $0.value.movedAt >= patience }.keys.sorted()
-        for fileID in stalled.prefix(max(0, byteCounts.count - free)) {
+        for fileID in stalled.filter({ fetches[$0] != nil }).prefix(max(0, byteCounts.count - free)) {
             fetches[fileID] = nil
             gaveWay.append(fileID)
             stopped.append(fileID)
             free += 1
         }
-        var begun: Set<FileID> = []
+        var begun: [FileID: UInt64] = [:]
         for fileID in fresh + again where begun.count < free {
-            guard let byteCount = byteCounts.removeValue(forKey: fileID) else { continue }
+            guard let byteCount = chosen(among: byteCounts[fileID] ?? [], of: fileID) else { continue }
             fetches[fileID] = FileKeeper.Fetch(byteCount: byteCount, movedAt: now)
             gaveWay.removeAll { $0 == fileID }
-            begun.insert(fileID)
+            begun[fileID] = byteCount
         }
         return (stopped, begun)
+    }
+
+    /// The first size that is not in doubt; once all are, they are tried again.
+    private mutating func chosen(among byteCounts: [UInt64], of fileID: FileID) -> UInt64? {
+        let doubts = doubted[fileID] ?? []
+        if let byteCount = byteCounts.first(where: { !doubts.contains($0) }) { return byteCount }
+        doubted[fileID] = nil
+        return byteCounts.first
     }
 }
 

@@ -29,7 +29,9 @@ extension NodeShell {
             fileDisk.open(fileID, shape) { [self] result in
                 assumeIsolated { shell in
                     switch result {
-                    case .success(let inventory): shell.perform { $0.fileOpened(fileID, inventory, now: $1) }
+                    case .success(let inventory):
+                        if inventory.hasLists { shell.fileKeeper.proved(fileID) }
+                        shell.perform { $0.fileOpened(fileID, inventory, now: $1) }
                     case .failure(let error): shell.fetchFailed(fileID, error)
                     }
                 }

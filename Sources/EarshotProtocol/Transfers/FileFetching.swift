@@ -35,6 +35,8 @@ struct FileFetching: Sendable {
         /// Parts that have come and are not on the disk.
         var writing: [ConnectionID: Int] = [:]
         var unwritten = SequenceSet()
+        /// Hashes among these parts.
+        var unwrittenHashes: Set<FilePart> = []
         var standings: [ConnectionID: Standing] = [:]
         var isFinishing = false
     }
@@ -189,7 +191,11 @@ struct FileFetching: Sendable {
         question.until = now + Timing.fetchPatience
         fetch.standings[connectionID] = question.isEmpty ? nil : .asked(question)
         fetch.writing[connectionID, default: 0] += 1
-        if case .chunk(let index) = part { fetch.unwritten.insert(UInt64(index)) }
+        if case .chunk(let index) = part {
+            fetch.unwritten.insert(UInt64(index))
+        } else {
+            fetch.unwrittenHashes.insert(part)
+        }
         fetches[fileID] = fetch
         return [
             .credit(2 + bytes.count / Limits.requestBytes, connectionID),
@@ -203,7 +209,11 @@ struct FileFetching: Sendable {
     ) -> [Action] {
         guard var fetch = fetches[fileID] else { return [] }
         fetch.writing[connectionID] = fetch.writing[connectionID].flatMap { $0 > 1 ? $0 - 1 : nil }
-        if case .chunk(let index) = part { fetch.unwritten.remove(UInt64(index)...UInt64(index)) }
+        if case .chunk(let index) = part {
+            fetch.unwritten.remove(UInt64(index)...UInt64(index))
+        } else {
+            fetch.unwrittenHashes.remove(part)
+        }
         defer { if fetches[fileID] != nil { fetches[fileID] = fetch } }
         switch result {
         case .kept:
@@ -285,7 +295,10 @@ extension FileFetching.Fetch {
         }
     }
 
-    fileprivate var isAnybodyAskedForLists: Bool { questions.contains { $0.lists } }
+    /// Or somebody has given them, and they are not on the disk.
+    fileprivate var isAnybodyAskedForLists: Bool {
+        unwrittenHashes.contains(.lists) || questions.contains { $0.lists }
+    }
 
     /// Who gave nothing for too long is asked again later.
     fileprivate mutating func expire(now: Int64) {
@@ -302,10 +315,12 @@ extension FileFetching.Fetch {
     /// Lists whose hashes are next to be asked for: of the first chunk that is missing on.
     fileprivate func nextLists(_ inventory: FileInventory) -> Range<Int>? {
         let asked = questions.reduce(into: Set<Int>()) { $0.formUnion($1.hashes) }
-        guard let first = (0..<shape.listCount).first(where: { !inventory.lists.contains($0) && !asked.contains($0) })
-        else { return nil }
-        let end = (first..<min(first + Limits.listsPerQuestion, shape.listCount))
-            .first { inventory.lists.contains($0) || asked.contains($0) }
+        func isMissing(_ list: Int) -> Bool {
+            !inventory.lists.contains(list) && !asked.contains(list)
+                && !unwrittenHashes.contains(.hashes(ofList: list))
+        }
+        guard let first = (0..<shape.listCount).first(where: isMissing) else { return nil }
+        let end = (first..<min(first + Limits.listsPerQuestion, shape.listCount)).first { !isMissing($0) }
         return first..<(end ?? min(first + Limits.listsPerQuestion, shape.listCount))
     }
 

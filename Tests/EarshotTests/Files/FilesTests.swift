@@ -51,6 +51,16 @@ struct FilesTests {
         try await bob.stop()
     }
 
+    @Test("are saved by names that show their ends")
+    func misleadingName() async throws {
+        let alice = try TestUser("alice")
+        try await alice.start()
+        let attachment = try await alice.node.files.add(
+            try file("a", bytes: 10).path, name: "bill\u{202e}fdp.\u{200f}\u{e0041}exe")
+        #expect(try await alice.node.files.save(attachment, to: folder.path) == folder.file("bill_fdp.__exe"))
+        try await alice.stop()
+    }
+
     @Test("of strangers, and large ones, wait until somebody asks for them")
     func waiting() async throws {
         let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))

@@ -51,12 +51,13 @@ extension Attack {
     ]
 
     /// Sends the same again and again, until the node has had enough.
-    private static func flood(
-        _ name: String, pieces: Bool = false, saysHeads: Bool = false, isAcknowledging: Bool = false,
+    static func flood(
+        _ name: String, kind: Kind = .afterAuthentication, pieces: Bool = false, saysHeads: Bool = false,
+        isAcknowledging: Bool = false,
         _ frames: @escaping @Sendable (Mallory, Arena) -> [[UInt8]]
     ) -> Attack {
         Attack(
-            kind: .afterAuthentication, name: name, expected: "closed with reason 17; event tooManyRequests"
+            kind: kind, name: name, expected: "closed with reason 17; event tooManyRequests"
         ) { arena, source in
             let mallory = Mallory(name: "f \(source)")
             let held = try await Held.link(mallory, arena, source)

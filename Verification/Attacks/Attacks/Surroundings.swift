@@ -336,4 +336,14 @@ enum LocalRequest {
         let words = String(decoding: answer.prefix(64), as: UTF8.self).split(separator: " ")
         return words.count > 1 ? Int(words[1]) : nil
     }
+
+    /// - Returns: the whole of a short answer, with its head.
+    static func answer(_ request: String, from path: String) throws -> String {
+        let socket = HostileSocket(descriptor: try open(path))
+        socket.setPatience(1)
+        socket.write(Array(request.utf8))
+        var answer: [UInt8] = []
+        while let more = socket.read(), !more.isEmpty { answer += more }
+        return String(decoding: answer, as: UTF8.self)
+    }
 }

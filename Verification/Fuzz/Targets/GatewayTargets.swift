@@ -21,6 +21,17 @@ let gatewayTargets = [
         let status = LocalAPI.shared.status(of: request)
         require(status.code < 500, "\(request.method) \(request.path) is answered with \(status)")
     },
+    FuzzTarget("drafts-and-files", maximumBytes: 2048, prepare: { _ = LocalAPI.shared }) { input in
+        var draft = ""
+        // What the first requests have made, the next ones change.
+        for _ in 0..<4 where !input.isEmpty {
+            let request = LocalAPI.draftRequest(&input, draft: draft)
+            let response = LocalAPI.shared.response(to: request)
+            require(response.status.code < 500, "\(request.method) \(request.path) is answered with \(response.status)")
+            guard response.status == .created, case .bytes(let body) = response.body else { continue }
+            draft = (try? JSONDecoder().decode(GatewayDraft.self, from: Data(body.readableBytesView)))?.id ?? draft
+        }
+    },
     FuzzTarget("event-stream", maximumBytes: 4096) { input in
         let cuts = input.block()
         let stream = input.rest()
@@ -110,6 +121,57 @@ private final class LocalAPI: Sendable {
             method: methods[input.choice(methods.count)], target: path, body: ByteBuffer(bytes: body))
     }
 
+    /// A request about drafts, about files, or for a message with all that a draft may have.
+    static func draftRequest(_ input: inout FuzzInput, draft: String) -> Request {
+        let id = !draft.isEmpty && input.choice(4) > 0 ? draft : word(&input)
+        let file = input.flag() ? "\(FileID(Cast.mallory.userID.bytes32))" : word(&input)
+        let (method, path): (HTTPMethod, String) =
+            switch input.choice(12) {
+            case 0: (.GET, "drafts?conversation=\(word(&input))")
+            case 1: (.GET, "drafts/\(id)")
+            case 2: (.POST, "drafts/\(id)/edit")
+            case 3: (.POST, "drafts/\(id)/send")
+            case 4: (.DELETE, "drafts/\(id)")
+            case 5: (.GET, "files/\(file)")
+            case 6: (.GET, "files/\(file)/" + (input.flag() ? "content" : "picture"))
+            case 7: (.POST, "files/\(file)/" + (input.flag() ? "fetch" : "decline"))
+            case 8: (.POST, "files/\(file)/save")
+            case 9: (.POST, "messages")
+            default: (.POST, "drafts")
+            }
+        return Request(method: method, target: "/v1/" + path, body: ByteBuffer(bytes: message(&input)))
+    }
+
+    /// JSON of a message that a program prepares, which one may damage.
+    private static func message(_ input: inout FuzzInput) -> [UInt8] {
+        var fields = ["\"to\":\"\(input.flag() ? "mallory" : word(&input))\"", "\"text\":\"\(word(&input))\""]
+        if input.choice(4) == 1 {
+            let names = ["caption", "subcaption", "imageTitle", "imageSubtitle", "accessibilityLabel"]
+            let parts = names.filter { _ in input.flag() }.map { "\"\($0)\":\"\(word(&input))\"" }
+            let url = "\"url\":\"\(input.flag() ? "https://" : "")\(word(&input))\""
+            fields.append("\"layout\":{\((parts + [url]).joined(separator: ","))}")
+        }
+        if input.choice(4) == 1 {
+            let attachments = (0..<[1, 2, Limits.attachments + 1][input.choice(3)]).map { _ in
+                "{\"fileID\":\"\(input.choice(4) > 0 ? "\(FileID(Cast.mallory.userID.bytes32))" : word(&input))\","
+                    + "\"name\":\"\(word(&input))\",\"mediaType\":\"\(input.flag() ? "image/png" : word(&input))\","
+                    + "\"byteCount\":\(input.number())}"
+            }
+            fields.append("\"attachments\":[\(attachments.joined(separator: ","))]")
+        }
+        if input.choice(4) == 1 {
+            let id = input.flag() ? "\"id\":\"\(word(&input))\"," : ""
+            fields.append("\"session\":{\(id)\"summary\":\"\(word(&input))\"}")
+        }
+        if input.choice(4) == 1 { fields.append("\"mentions\":[\"\(word(&input))\",\"mallory\"]") }
+        if input.choice(4) == 1 { fields.append("\"insertedBy\":\"\(word(&input))\"") }
+        if input.choice(4) == 1 { fields.append("\"folder\":\"/\(word(&input))\",\"name\":\"\(word(&input))\"") }
+        if input.choice(4) == 1 { fields.append("\"timeToLiveSeconds\":\(input.number())e\(input.byte())") }
+        var bytes = Array("{\(fields.joined(separator: ","))}".utf8)
+        input.damage(&bytes)
+        return bytes
+    }
+
     private static func word(_ input: inout FuzzInput) -> String {
         switch input.choice(4) {
         case 0: return "mallory"
@@ -137,15 +199,18 @@ private final class LocalAPI: Sendable {
         return bytes
     }
 
-    func status(of request: Request) -> HTTPResponseStatus {
-        let answer = Mutex(HTTPResponseStatus.internalServerError)
+    func status(of request: Request) -> HTTPResponseStatus { response(to: request).status }
+
+    func response(to request: Request) -> Response {
+        let answer = Mutex<Response?>(nil)
         let isAnswered = DispatchSemaphore(value: 0)
         Task {
             let response = await responder.respond(to: request)
-            answer.withLock { $0 = response.status }
+            answer.withLock { $0 = response }
             isAnswered.signal()
         }
         isAnswered.wait()
-        return answer.withLock { $0 }
+        guard let response = answer.withLock({ $0 }) else { preconditionFailure("the request was answered") }
+        return response
     }
 }

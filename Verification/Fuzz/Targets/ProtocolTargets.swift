@@ -145,6 +145,15 @@ func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
                 caption: input.text(), subcaption: input.text(), imageTitle: input.text(), imageSubtitle: input.text(),
                 accessibilityLabel: input.text(), url: input.flag() ? "https://" + input.text() : input.text())
         }
+        if input.choice(4) == 1 {
+            for _ in 0..<[1, 3, Limits.attachments + 1][input.choice(3)] {
+                text.attachments.append(
+                    Wire.Attachment(
+                        fileID: identifier(&input), name: input.text(),
+                        mediaType: input.flag() ? "image/png" : input.text(),
+                        byteCount: input.number(near: Limits.fileBytes)))
+            }
+        }
         return .text(text)
     }
 }
