@@ -106,6 +106,14 @@ struct FileStoreTests {
         return try #require(try sender.held(try sender.add(try file(Self.content(count))).fileID))
     }
 
+    /// A large one, which is quick to make.
+    private func largeSource() throws -> HeldFile {
+        let path = try file([])
+        try FileHandle(forWritingTo: URL(fileURLWithPath: path)).truncate(atOffset: UInt64(300 * FileShape.chunkBytes))
+        let sender = try FileStore(folder.file("sender"))
+        return try #require(try sender.held(try sender.add(path).fileID))
+    }
+
     @Test(
         "are whole when all parts came, in any order, and not before", arguments: [0, 1, 5 * FileShape.chunkBytes + 9])
     func received(count: Int) throws {
@@ -177,6 +185,41 @@ struct FileStoreTests {
         try store.finish(resumed)
         #expect(try store.held(held.fileID)?.shape == held.shape)
         #expect(try Folder.names(in: folder.file("files/partial")).isEmpty)
+    }
+
+    @Test("come on while it is noted which parts are there, and those are not noted with them")
+    func noted() throws {
+        let held = try largeSource()
+        var partial = try store.begin(held.fileID, shape: held.shape)
+        try fill(&partial, from: held, chunks: 0..<255)
+        #expect(try partial.checkpointIfDue() == nil)
+        try fill(&partial, from: held, chunks: 255..<256)
+        let checkpoint = try #require(try partial.checkpointIfDue())
+        try fill(&partial, from: held, chunks: 256..<257)
+        #expect(try partial.checkpointIfDue() == nil)
+        try checkpoint.note()
+        #expect(try store.begin(held.fileID, shape: held.shape).chunks == SequenceSet(0...255))
+        try fill(&partial, from: held, chunks: 257..<300)
+        try store.finish(partial)
+        #expect(try store.held(held.fileID)?.chunk(299) == held.chunk(299))
+    }
+
+    @Test("are not called whole, nor noted any more, once the disk has failed to take what came")
+    func lost() throws {
+        let held = try largeSource()
+        var partial = try store.begin(held.fileID, shape: held.shape)
+        try fill(&partial, from: held, chunks: 0..<256)
+        let checkpoint = try #require(try partial.checkpointIfDue())
+        // Where what is there is noted, nothing can be written.
+        let chunks = folder.file("files/partial/\(held.fileID)-\(held.shape.byteCount)/\(FileNames.chunks)")
+        try FileManager.default.createDirectory(atPath: chunks, withIntermediateDirectories: false)
+        #expect(throws: FilesError.self) { try checkpoint.note() }
+        try FileManager.default.removeItem(atPath: chunks)
+        try fill(&partial, from: held, chunks: 256..<300)
+        #expect(throws: FilesError.self) { _ = try partial.checkpointIfDue() }
+        #expect(throws: FilesError.self) { try partial.noteChunks() }
+        #expect(throws: FilesError.self) { try store.finish(partial) }
+        #expect(try store.held(held.fileID) == nil)
     }
 
     @Test("are refused where the disk has no room for them, before a byte of them is written")

@@ -57,15 +57,15 @@ struct FileFetchingTests {
         come(.lists, on: alice)
         #expect(asked(of: [alice]).map(\.1) == [.hashes(ofLists: 0..<1)])
         come(.hashes(ofList: 0), on: alice)
-        #expect(Self.chunks(asked(of: [alice]), of: alice) == Array(0..<32))
+        #expect(Self.chunks(asked(of: [alice]), of: alice) == Array(0..<16))
     }
 
     @Test("is asked of each link up to a limit, and never of two at once")
     mutating func shared() {
         begin()
         let parts = asked(of: [alice, bob])
-        #expect(Self.chunks(parts, of: alice) == Array(0..<32))
-        #expect(Self.chunks(parts, of: bob) == Array(32..<64))
+        #expect(Self.chunks(parts, of: alice) == Array(0..<16))
+        #expect(Self.chunks(parts, of: bob) == Array(16..<32))
         #expect(fetching.load.chunks == Limits.askedChunksPerLink)
         #expect(asked(of: [alice, bob]).isEmpty)
     }
@@ -80,10 +80,10 @@ struct FileFetchingTests {
     mutating func slowDisk() {
         begin()
         _ = asked(of: [alice])
-        for chunk in 0..<16 { _ = fetching.received(.chunk(chunk), of: file, [1], on: alice, now: 0) }
+        for chunk in 0..<8 { _ = fetching.received(.chunk(chunk), of: file, [1], on: alice, now: 0) }
         #expect(asked(of: [alice]).isEmpty)
-        for chunk in 0..<16 { _ = fetching.written(.chunk(chunk), of: file, from: alice, .kept) }
-        #expect(Self.chunks(asked(of: [alice]), of: alice) == Array(32..<48))
+        for chunk in 0..<8 { _ = fetching.written(.chunk(chunk), of: file, from: alice, .kept) }
+        #expect(Self.chunks(asked(of: [alice]), of: alice) == Array(16..<24))
     }
 
     @Test("is not asked for anew while the disk takes it, hashes as little as chunks")
@@ -106,7 +106,7 @@ struct FileFetchingTests {
         _ = asked(of: [alice])
         #expect(fetching.deadline == Timing.fetchPatience)
         let later = asked(of: [alice, bob], at: Timing.fetchPatience)
-        #expect(Self.chunks(later, of: alice).isEmpty && Self.chunks(later, of: bob) == Array(0..<32))
+        #expect(Self.chunks(later, of: alice).isEmpty && Self.chunks(later, of: bob) == Array(0..<16))
         let again = asked(of: [alice, bob], at: Timing.fetchPatience + Timing.fileAbsence)
         #expect(!Self.chunks(again, of: alice).isEmpty)
     }
@@ -128,7 +128,7 @@ struct FileFetchingTests {
         come(.chunk(0), on: alice, .wrong)
         fetching.heard(.held, of: file, on: alice, now: 0)
         let parts = asked(of: [alice, bob])
-        #expect(Self.chunks(parts, of: alice).isEmpty && Self.chunks(parts, of: bob) == Array(0..<32))
+        #expect(Self.chunks(parts, of: alice).isEmpty && Self.chunks(parts, of: bob) == Array(0..<16))
     }
 
     @Test("is asked of another link when one ends")
@@ -136,7 +136,7 @@ struct FileFetchingTests {
         begin()
         _ = asked(of: [alice])
         fetching.linkEnded(alice)
-        #expect(Self.chunks(asked(of: [bob]), of: bob) == Array(0..<32))
+        #expect(Self.chunks(asked(of: [bob]), of: bob) == Array(0..<16))
     }
 
     @Test("costs a peer that sends what was not asked for, and keeps none of it")

@@ -7,7 +7,8 @@ import Synchronization
 
 /// A running node's files on the disk. Each answer comes on the node's event loop, and never before the call returns.
 ///
-/// What comes is proved and written on one thread, and what peers want is read on another.
+/// What comes is proved and written on one thread, which another lets know what the disk has; and what peers want is read on a
+/// third.
 final class FileDisk: Sendable {
     typealias Completion<Success> = @Sendable (Result<Success, FilesError>) -> Void
 
@@ -20,6 +21,7 @@ final class FileDisk: Sendable {
     private let store: Store
     private let loop: any EventLoop
     private let writes = DispatchQueue(label: "earshot.files.writes")
+    private let checkpoints = DispatchQueue(label: "earshot.files.checkpoints")
     private let reads = DispatchQueue(label: "earshot.files.reads")
     /// What is fetched. Only the thread that writes uses it.
     private let partial = Mutex<[FileID: PartialFile]>([:])
@@ -57,11 +59,20 @@ final class FileDisk: Sendable {
                 case .hashes(let list): try file.take(bytes, ofList: list)
                 case .chunk(let index): try file.take(bytes, ofChunk: index)
                 }
-                try file.noteChunksIfDue()
+                if let checkpoint = try file.checkpointIfDue() { note(checkpoint) }
                 return file.receivedBytes
             }
         }
     }
+
+    /// The disk takes its time, and what comes need not wait for it, unless two of these are due.
+    private func note(_ checkpoint: PartialFile.Checkpoint) {
+        awaitCheckpoints()
+        // The file itself says at its next step what failed.
+        checkpoints.async { do throws(FilesError) { try checkpoint.note() } catch {} }
+    }
+
+    private func awaitCheckpoints() { checkpoints.sync {} }
 
     /// All parts are here: the file is held when this is answered.
     /// - Parameter completion: gets the conversations where the file was shown.
@@ -70,6 +81,7 @@ final class FileDisk: Sendable {
             guard let file = partial.withLock({ $0.removeValue(forKey: fileID) }) else {
                 throw FilesError(.missing, "the file is not fetched any more")
             }
+            awaitCheckpoints()
             try files.finish(file)
             do throws(StoreError) {
                 try store.note(FileRecord(fileID, byteCount: file.shape.byteCount, .held, changedAt: time))
@@ -83,6 +95,7 @@ final class FileDisk: Sendable {
     ///   that there is such a file, it takes no room.
     func close(_ fileID: FileID, isKept: Bool) {
         writes.async { [self] in
+            awaitCheckpoints()
             // What cannot be noted or removed now is fetched again, or lies there until the next try.
             do throws(FilesError) {
                 let file = partial.withLock { $0.removeValue(forKey: fileID) }
@@ -152,6 +165,7 @@ final class FileDisk: Sendable {
         await withCheckedContinuation { done in reads.async { done.resume() } }
         await withCheckedContinuation { done in
             writes.async { [self] in
+                awaitCheckpoints()
                 partial.withLock { files in
                     for fileID in files.keys {
                         // What cannot be noted is fetched again.

@@ -12,6 +12,10 @@ struct TCPTransport: Transport {
     private static let backlog: Int32 = 1024
     /// Linux's number for `TCP_USER_TIMEOUT`.
     private static let tcpUserTimeout: CInt = 18
+    /// What the kernel takes beyond what it has sent: a message does not wait there behind seconds of a file.
+    private static let unsentBytes: ChannelOptions.Types.SocketOption.Value = 256 * 1024
+    /// Linux's number for `TCP_NOTSENT_LOWAT`.
+    private static let tcpNotSentLowAt: CInt = 25
 
     let loop: any EventLoop
 
@@ -36,6 +40,9 @@ struct TCPTransport: Transport {
             .childChannelOption(
                 ChannelOptions.socket(.init(IPPROTO_TCP), .init(Self.tcpUserTimeout)),
                 value: Self.userTimeoutMilliseconds
+            )
+            .childChannelOption(
+                ChannelOptions.socket(.init(IPPROTO_TCP), .init(Self.tcpNotSentLowAt)), value: Self.unsentBytes
             )
             .childChannelInitializer(initialize)
         do {
@@ -88,6 +95,9 @@ struct TCPTransport: Transport {
             .channelOption(
                 ChannelOptions.socket(.init(IPPROTO_TCP), .init(Self.tcpUserTimeout)),
                 value: Self.userTimeoutMilliseconds
+            )
+            .channelOption(
+                ChannelOptions.socket(.init(IPPROTO_TCP), .init(Self.tcpNotSentLowAt)), value: Self.unsentBytes
             )
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

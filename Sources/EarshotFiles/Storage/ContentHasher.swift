@@ -1,12 +1,15 @@
 import Dispatch
 import EarshotCrypto
 import EarshotModel
+import Glibc
 import Synchronization
 
 /// The hashes of a file that is there, computed on all cores at once.
 struct ContentHasher {
     /// Chunks that one thread takes at a time: 16 MiB.
     private static let stride = 64
+
+    private static let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
     let file: OpenFile
     let shape: FileShape
@@ -16,6 +19,7 @@ struct ContentHasher {
     /// - Returns: the tree, as `TreeLayout` describes it, and the id that follows from it.
     /// - Throws: `FilesError` `changed` where the file is shorter than it was; `unavailable`.
     func run() throws(FilesError) -> (fileID: FileID, tree: [UInt8]) {
+        try copy?.reserve(shape.byteCount)
         let layout = TreeLayout(shape)
         var tree = [UInt8](repeating: 0, count: layout.lists.upperBound)
         for part in try hashChunks() { tree += part }
@@ -30,13 +34,27 @@ struct ContentHasher {
     private func hashChunks() throws(FilesError) -> [[UInt8]] {
         let count = (shape.chunkCount + Self.stride - 1) / Self.stride
         let results = Mutex<(parts: [[UInt8]], failure: FilesError?)>((Array(repeating: [], count: count), nil))
-        DispatchQueue.concurrentPerform(iterations: count) { index in
-            guard results.withLock({ $0.failure == nil }) else { return }
-            do throws(FilesError) {
-                let part = try hash(index * Self.stride..<min((index + 1) * Self.stride, shape.chunkCount))
-                results.withLock { $0.parts[index] = part }
-            } catch { results.withLock { $0.failure = error } }
+        let next = Mutex(0)
+        let work = { @Sendable in
+            while true {
+                let index = next.withLock { index in
+                    defer { index += 1 }
+                    return index
+                }
+                guard index < count, results.withLock({ $0.failure == nil }) else { return }
+                do throws(FilesError) {
+                    let part = try hash(index * Self.stride..<min((index + 1) * Self.stride, shape.chunkCount))
+                    results.withLock { $0.parts[index] = part }
+                } catch { results.withLock { $0.failure = error } }
+            }
         }
+        // On threads of its own. Those that `concurrentPerform` takes are the ones that tasks run on, and requests would wait.
+        let others = DispatchGroup()
+        for number in 0..<min(count, Self.cores) where number > 0 {
+            DispatchQueue(label: "earshot.files.hash").async(group: others) { work() }
+        }
+        work()
+        others.wait()
         return try results.withLock { result throws(FilesError) in
             if let failure = result.failure { throw failure }
             return result.parts
@@ -46,6 +64,7 @@ struct ContentHasher {
     private func hash(_ chunks: Range<Int>) throws(FilesError) -> [UInt8] {
         var (hashes, failure): ([UInt8], FilesError?) = ([], nil)
         hashes.reserveCapacity(chunks.count * Bytes32.count)
+        var written = shape.bytes(ofChunk: chunks.lowerBound).lowerBound
         withUnsafeTemporaryAllocation(byteCount: FileShape.chunkBytes, alignment: 16) { buffer in
             do throws(FilesError) {
                 for index in chunks {
@@ -56,6 +75,10 @@ struct ContentHasher {
                     }
                     hashes += FileHash.chunk(UnsafeRawBufferPointer(part), at: index).bytes
                     try copy?.write(UnsafeRawBufferPointer(part), at: range.lowerBound)
+                    if range.upperBound - written >= OpenFile.gatheredBytes || index == chunks.upperBound - 1 {
+                        copy?.beginSynchronizing(written..<range.upperBound)
+                        written = range.upperBound
+                    }
                 }
             } catch { failure = error }
         }

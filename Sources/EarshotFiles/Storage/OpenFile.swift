@@ -100,6 +100,18 @@ final class OpenFile: Sendable {
         guard fdatasync(descriptor) == 0 else { throw Self.failure("written", path) }
     }
 
+    /// What was written there goes on its way to the disk now. Else it would gather, and whoever then waits for the disk,
+    /// such as a message, would wait for all of it.
+    func beginSynchronizing(_ range: Range<Int>) {
+        guard !range.isEmpty else { return }
+        // Linux writes what it is told to forget. What is not written yet it keeps, so this loses nothing, and can fail only as
+        // a hint does.
+        posix_fadvise(descriptor, range.lowerBound, range.count, POSIX_FADV_DONTNEED)
+    }
+
+    /// So much is gathered before it goes on its way.
+    static let gatheredBytes = 4 * 1024 * 1024
+
     /// Takes the room for a content at once, so that the disk is not found full in the middle of it.
     func reserve(_ byteCount: UInt64) throws(FilesError) {
         guard byteCount > 0 else { return }

@@ -1,6 +1,7 @@
 import EarshotCrypto
 package import EarshotModel
 import Glibc
+import Synchronization
 
 /// A content that is on its way here: each part is proved when it comes, and what was proved survives a crash.
 ///
@@ -19,8 +20,11 @@ package struct PartialFile: Sendable {
     private let folder: String
     private let data: OpenFile
     private let tree: OpenFile
-    /// Bytes that were written since the disk had all of it.
+    /// Bytes that were written and of which no checkpoint says that they are on the disk.
     private var unsynchronized = 0
+    /// What was written last, in a row, and is not on its way to the disk.
+    private var gathered = 0..<0
+    private let progress = Progress()
 
     /// Opens what is there already, or begins anew.
     /// - Throws: `FilesError` `full`, `unavailable`.
@@ -116,6 +120,19 @@ package struct PartialFile: Sendable {
         try data.write(bytes, at: range.lowerBound)
         chunks.insert(UInt64(index))
         unsynchronized += bytes.count
+        gather(range)
+    }
+
+    private mutating func gather(_ range: Range<Int>) {
+        if range.lowerBound == gathered.upperBound {
+            gathered = gathered.lowerBound..<range.upperBound
+        } else {
+            data.beginSynchronizing(gathered)
+            gathered = range
+        }
+        guard gathered.count >= OpenFile.gatheredBytes else { return }
+        data.beginSynchronizing(gathered)
+        gathered = range.upperBound..<range.upperBound
     }
 
     // MARK: - To the disk
@@ -123,26 +140,83 @@ package struct PartialFile: Sendable {
     /// So much is sent again after a crash, at most.
     private static let checkpointBytes = 64 * 1024 * 1024
 
-    /// Notes on the disk which chunks are there, once there are enough new ones.
-    package mutating func noteChunksIfDue() throws(FilesError) {
-        if unsynchronized >= Self.checkpointBytes { try noteChunks() }
+    /// What the checkpoints of a content have come to, whichever thread notes them.
+    fileprivate final class Progress: Sendable {
+        private struct State {
+            var noting = 0
+            var failure: FilesError?
+        }
+
+        private let state = Mutex(State())
+
+        var isNoting: Bool { state.withLock { $0.noting > 0 } }
+
+        func begin() { state.withLock { $0.noting += 1 } }
+
+        func end(_ failure: FilesError?) {
+            state.withLock { state in
+                state.noting -= 1
+                if state.failure == nil { state.failure = failure }
+            }
+        }
+
+        /// - Throws: why a checkpoint has failed. The system says once that it has lost what was written, so from then on
+        ///   nothing more may be called written.
+        func check() throws(FilesError) { if let failure = state.withLock({ $0.failure }) { throw failure } }
     }
 
-    /// Notes on the disk which chunks are there.
-    package mutating func noteChunks() throws(FilesError) {
-        guard unsynchronized > 0 else { return }
-        try tree.synchronize()
-        try data.synchronize()
+    /// The chunks that were there at a moment, to be noted on the disk, by another thread if need be.
+    package struct Checkpoint: Sendable {
+        fileprivate let tree: OpenFile
+        fileprivate let data: OpenFile
+        fileprivate let path: String
+        fileprivate let bits: [UInt8]
+        fileprivate let progress: Progress
+
+        /// It is on the disk when this returns. If it fails, so does whatever is done with the content next.
+        package func note() throws(FilesError) {
+            do throws(FilesError) {
+                try tree.synchronize()
+                try data.synchronize()
+                let file = try OpenFile(path, .writing)
+                try file.write(bits, at: 0)
+                try file.synchronize()
+                progress.end(nil)
+            } catch {
+                progress.end(error)
+                throw error
+            }
+        }
+    }
+
+    /// What is to be noted now. Chunks may come while it is.
+    /// - Returns: `nil` if there is too little, or the one before is not noted yet and this may wait for it.
+    /// - Throws: `FilesError` if one that was noted meanwhile has failed.
+    package mutating func checkpointIfDue() throws(FilesError) -> Checkpoint? {
+        try progress.check()
+        guard unsynchronized >= (progress.isNoting ? 2 : 1) * Self.checkpointBytes else { return nil }
+        return checkpoint()
+    }
+
+    private mutating func checkpoint() -> Checkpoint? {
+        guard unsynchronized > 0 else { return nil }
         var bits = [UInt8](repeating: 0, count: bitBytes)
         for range in chunks.ranges { for index in range { bits[Int(index) / 8] |= 1 << (index % 8) } }
-        let file = try OpenFile("\(folder)/\(FileNames.chunks)", .writing)
-        try file.write(bits, at: 0)
-        try file.synchronize()
         unsynchronized = 0
+        progress.begin()
+        return Checkpoint(
+            tree: tree, data: data, path: "\(folder)/\(FileNames.chunks)", bits: bits, progress: progress)
     }
 
-    /// All of it is on the disk when this returns.
+    /// Notes on the disk which chunks are there. No checkpoint may be under way.
+    package mutating func noteChunks() throws(FilesError) {
+        try progress.check()
+        try checkpoint()?.note()
+    }
+
+    /// All of it is on the disk when this returns. No checkpoint may be under way.
     func finish() throws(FilesError) {
+        try progress.check()
         try tree.synchronize()
         try data.synchronize()
         guard unlink("\(folder)/\(FileNames.chunks)") == 0 || errno == ENOENT else {

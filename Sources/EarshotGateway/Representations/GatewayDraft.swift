@@ -10,6 +10,10 @@ package struct GatewayDraft: Codable, Hashable, Sendable, Identifiable {
     package let text: String
     package let headers: [String: String]
     package let mentions: [GatewayParty]
+    /// The files that it is to bring along.
+    package let attachments: [GatewayAttachment]
+    /// Left out for a draft of which nothing but the text is shown.
+    package let layout: GatewayLayout?
     /// The id of the message that it answers. Left out if it answers none.
     package let replyTo: String?
     package let timeToLiveSeconds: Double
@@ -29,6 +33,8 @@ package struct GatewayDraft: Codable, Hashable, Sendable, Identifiable {
         text = draft.content.text
         headers = draft.content.headers
         mentions = draft.content.mentions.map { names.party($0) }
+        attachments = draft.content.attachments.map(GatewayAttachment.init)
+        layout = draft.content.layout.map(GatewayLayout.init)
         replyTo = draft.content.repliesTo?.description
         timeToLiveSeconds = draft.content.timeToLive / .seconds(1)
         insertedBy = draft.insertedBy

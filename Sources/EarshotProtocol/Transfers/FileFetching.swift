@@ -150,7 +150,7 @@ struct FileFetching: Sendable {
         let ofAll = fetches.values.reduce(0) { $0 + $1.askedOfAll }
         var room = min(Limits.askedChunksPerLink - asked(of: connectionID), Limits.askedChunks - ofAll)
         // In few large questions: one more is asked when there is room for a whole one.
-        guard room >= Limits.chunksPerQuestion, var fetch = fetches[fileID], let inventory = fetch.inventory else {
+        guard room >= Limits.chunksAskedAtOnce, var fetch = fetches[fileID], let inventory = fetch.inventory else {
             return []
         }
         var question = fetch.question(to: connectionID) ?? Question(until: 0)
@@ -165,7 +165,7 @@ struct FileFetching: Sendable {
                 parts.append(.hashes(ofLists: lists))
                 fetch.standings[connectionID] = .asked(question)
             }
-            while room >= Limits.chunksPerQuestion, let chunks = fetch.nextChunks(inventory) {
+            while room >= Limits.chunksAskedAtOnce, let chunks = fetch.nextChunks(inventory) {
                 question.chunks.insert(UInt64(chunks.lowerBound)...UInt64(chunks.upperBound - 1))
                 parts.append(.chunks(chunks))
                 fetch.standings[connectionID] = .asked(question)
@@ -332,7 +332,7 @@ extension FileFetching.Fetch {
         missing.subtract(unwritten)
         for question in questions { missing.subtract(question.chunks) }
         var start: UInt64 = 0
-        while let range = missing.first(from: start, limit: UInt64(Limits.chunksPerQuestion)) {
+        while let range = missing.first(from: start, limit: UInt64(Limits.chunksAskedAtOnce)) {
             let list = Int(range.lowerBound) / Limits.chunksPerList
             let chunks = shape.chunks(ofList: list)
             if inventory.lists.contains(list) {

@@ -93,6 +93,7 @@ extension Wire {
         }
 
         func write(to writer: inout WireWriter) {
+            writer.reserve(content.count)
             writer.bytes(1, fileID)
             writer.varint(2, index)
             writer.bytes(3, content)

@@ -8,6 +8,11 @@ struct WireWriter: Sendable {
         if capacity > 0 { bytes.reserveCapacity(capacity) }
     }
 
+    /// Makes room for a large field, and for the lengths and tags around it, so that it is not copied when they are written.
+    mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count + Self.around) }
+
+    private static let around = 128
+
     private enum WireType: UInt64 {
         case varint = 0
         case fixed64 = 1
