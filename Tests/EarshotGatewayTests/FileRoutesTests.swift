@@ -60,6 +60,15 @@ struct FileRoutesTests {
             #expect(answer.status == 201)
             let attachment = try JSONDecoder().decode(GatewayAttachment.self, from: Data(answer.body))
             #expect(attachment.name == "big plan.bin" && attachment.byteCount == UInt64(content.count))
+            let draft = """
+                {"to":"me","text":"","attachments":[{"fileID":"\(attachment.fileID)","name":"\(attachment.name)",
+                "mediaType":"\(attachment.mediaType)","byteCount":\(attachment.byteCount)}]}
+                """
+            let insert = RawRequest(
+                method: "POST", path: "/v1/drafts", body: Array(draft.utf8), headers: ["authorization: Bearer \(token)"]
+            )
+            #expect(try await insert.send(toPort: alice.httpPort).status == 201)
+            #expect(try await alice.client.drafts().map(\.attachments) == [[attachment]])
             let read = RawRequest(method: "GET", path: "/v1/files/\(attachment.fileID)/content")
             #expect(try await read.send(to: alice.node.home.socketFile).body.elementsEqual(content))
         }

@@ -26,6 +26,7 @@ def run(town, page, rows):
     program = Program(town)
     rows.trying("a program with the scope draft cannot send", lambda: cannot_send(program))
     rows.trying("a draft stands above the field with who inserted it, and is announced", lambda: stands(town, page, program))
+    rows.trying("a draft shows all that it would bring along", lambda: besides(town, page, program))
     rows.trying("a person sends a draft, and the program hears it", lambda: sends(town, page, program))
     rows.trying("a person changes a draft, and sends it as it is then", lambda: changes(town, page, program))
     rows.trying("a person discards a draft by keys, and the program hears it", lambda: discards(town, page, program))
@@ -33,6 +34,21 @@ def run(town, page, rows):
     rows.trying("what turns direction or moves a cursor in a draft is shown as its code", lambda: codes(page, program))
     rows.trying("a draft to another conversation is announced", lambda: elsewhere(page, program))
     rows.trying("drafts can be used with a screen reader (axe)", lambda: judged(page, program))
+
+
+def besides(town, page, program):
+    page.choose("bob")
+    path = town.folder / "prepared.txt"
+    path.write_text("prepared")
+    attachment = town.alice.call("POST", "files", {"path": str(path)})
+    draft = program.call("POST", "drafts", {
+        "to": "bob", "text": "With a file.", "attachments": [attachment],
+        "layout": {"caption": "A caption", "url": "https://example.org/menu"}})
+    shown = item(page, "With a file.").locator(".prepared-besides")
+    shown.wait_for()
+    for part in ["prepared.txt (8 bytes)", "A caption", "https://example.org/menu"]:
+        assert part in shown.inner_text(), shown.inner_text()
+    program.call("DELETE", f"drafts/{draft['id']}")
 
 
 def item(page, text):

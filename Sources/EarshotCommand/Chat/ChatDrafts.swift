@@ -35,7 +35,7 @@ struct ChatDrafts: Sendable {
 
     /// A draft, as it is shown apart from the history.
     static func lines(_ number: Int, _ draft: GatewayDraft) -> [String] {
-        let lines = SafeText.lines(draft.text)
+        let lines = SafeText.lines(draft.shownWhole)
         let rest = lines.dropFirst().prefix(mostLines - 1).map { "  " + $0 }
         return ["draft \(number) by \(author(draft)), not sent: \(lines[0])"] + rest
             + (lines.count > mostLines ? ["  … (/draft take \(number) shows all of it)"] : [])

@@ -60,7 +60,7 @@ struct DraftList: ProgramCommand {
             rows: drafts.map { draft in
                 [
                     Self.short(draft.id, among: drafts), ChatDrafts.author(draft), names.shown(draft.recipient),
-                    SafeText.line(draft.text),
+                    SafeText.line(draft.shownWhole),
                 ].map { Table.Cell(text: $0) }
             })
         for line in table.lines(output.style) { output.line(line) }

@@ -34,3 +34,13 @@ extension GatewayMessage {
         }.joined(separator: "  ")
     }
 }
+
+extension GatewayDraft {
+    /// All that would be sent: whoever sends it must have seen it.
+    var shownWhole: String {
+        let parts = [layout?.imageTitle, layout?.imageSubtitle, layout?.caption, layout?.subcaption, layout?.url]
+        let files = attachments.map { "[\(SafeText.line($0.name)), \(ByteText.of($0.byteCount))]" }
+        let lines = parts.compactMap { $0.map { "┃ " + SafeText.line($0) } }
+        return ([text] + lines + files).filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+}

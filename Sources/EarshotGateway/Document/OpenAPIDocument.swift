@@ -2240,7 +2240,7 @@ enum OpenAPIDocument {
             Draft:
               type: object
               additionalProperties: false
-              required: [id, conversationID, recipient, text, headers, mentions, timeToLiveSeconds, createdAt]
+              required: [id, conversationID, recipient, text, headers, mentions, attachments, timeToLiveSeconds, createdAt]
               properties:
                 id: {type: string}
                 conversationID: {$ref: "#/components/schemas/ID"}
@@ -2250,6 +2250,8 @@ enum OpenAPIDocument {
                 text: {type: string}
                 headers: {type: object, additionalProperties: {type: string}}
                 mentions: {type: array, items: {$ref: "#/components/schemas/Party"}}
+                attachments: {type: array, maxItems: 64, items: {$ref: "#/components/schemas/Attachment"}}
+                layout: {$ref: "#/components/schemas/Layout"}
                 replyTo: {$ref: "#/components/schemas/MessageID", description: The message that it answers. Left out if it answers none.}
                 timeToLiveSeconds: {type: number}
                 insertedBy:

@@ -1685,6 +1685,13 @@ enum PageFiles {
               return (message.attachments ?? []).map((/** @type {any} */ each) => each.name).join(", ");
             }
 
+            /** All that a draft would send beside its text: whoever sends it must have seen it. @param {any} draft @returns {string[]} */
+            export function besidesText(draft) {
+              const { layout = {}, attachments = [] } = draft;
+              const parts = [layout.imageTitle, layout.imageSubtitle, layout.caption, layout.subcaption, layout.url].filter(Boolean);
+              return [...parts, ...attachments.map((/** @type {any} */ each) => `${each.name} (${byteText(each.byteCount)})`)];
+            }
+
             /** Whether a type is one of those that are shown. @param {string} mediaType */
             export const isPicture = (mediaType) => PICTURES.includes(mediaType.toLowerCase());
 
@@ -5014,6 +5021,7 @@ enum PageFiles {
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
             /** What programs have prepared for the open dialog: above the field, and apart from what was said. Who prepared it is always there. */
+            import { besidesText } from "../deciding/files.js";
             import { draftAuthor } from "../deciding/naming.js";
             import { openPrepared, writingProblem } from "../deciding/views.js";
             import { command } from "./command.js";
@@ -5052,7 +5060,7 @@ enum PageFiles {
 
               /** @param {HTMLElement} element @param {any} draft @param {boolean} isEdited */
               #draw(element, draft, isEdited) {
-                const author = draftAuthor(draft);
+                const author = draftAuthor(draft), besides = besidesText(draft);
                 const button = (/** @type {string} */ word, /** @type {() => void} */ act, isFirst = false) => h("button", {
                   type: "button", class: isFirst ? "small primary" : "small", "aria-label": `${word} the draft by ${author}`, onclick: act,
                 }, word);
@@ -5070,6 +5078,8 @@ enum PageFiles {
                 replace(element,
                   h("p", { class: "prepared-by" }, "Draft by ", foreign("strong", author), ", not sent"),
                   field ?? foreign("p", draft.text, { class: "prepared-text" }),
+                  besides.length === 0 ? null
+                    : h("ul", { class: "prepared-besides", "aria-label": "It brings along" }, besides.map((each) => foreign("li", each))),
                   h("div", { class: "prepared-actions" },
                     button("Send", () => command(this, "sendPrepared", { draft, text: text() }), true),
                     isEdited
@@ -5898,6 +5908,7 @@ enum PageFiles {
             prepared-drafts ul { max-width: 59.5rem; margin: 0 auto; padding: 0; list-style: none; display: grid; gap: .4rem; }
             .prepared { background: var(--pane); border: 1px dashed var(--line-strong); border-radius: var(--round-small); padding: .5rem .9rem; }
             .prepared-by { margin: 0; font-size: .84rem; color: var(--ink-soft); }
+            .prepared-besides { margin: 0 0 .4rem; padding-inline-start: 1.2rem; overflow-wrap: anywhere; }
             .prepared-text { margin: .25rem 0 .4rem; white-space: pre-wrap; overflow-wrap: anywhere; }
             .prepared textarea { width: 100%; margin: .3rem 0; }
             .prepared-actions { display: flex; gap: .4rem; flex-wrap: wrap; }

@@ -20,6 +20,13 @@ export function fileNames(message) {
   return (message.attachments ?? []).map((/** @type {any} */ each) => each.name).join(", ");
 }
 
+/** All that a draft would send beside its text: whoever sends it must have seen it. @param {any} draft @returns {string[]} */
+export function besidesText(draft) {
+  const { layout = {}, attachments = [] } = draft;
+  const parts = [layout.imageTitle, layout.imageSubtitle, layout.caption, layout.subcaption, layout.url].filter(Boolean);
+  return [...parts, ...attachments.map((/** @type {any} */ each) => `${each.name} (${byteText(each.byteCount)})`)];
+}
+
 /** Whether a type is one of those that are shown. @param {string} mediaType */
 export const isPicture = (mediaType) => PICTURES.includes(mediaType.toLowerCase());
 

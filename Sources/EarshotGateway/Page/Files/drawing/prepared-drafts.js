@@ -1,4 +1,5 @@
 /** What programs have prepared for the open dialog: above the field, and apart from what was said. Who prepared it is always there. */
+import { besidesText } from "../deciding/files.js";
 import { draftAuthor } from "../deciding/naming.js";
 import { openPrepared, writingProblem } from "../deciding/views.js";
 import { command } from "./command.js";
@@ -37,7 +38,7 @@ export class PreparedDrafts extends HTMLElement {
 
   /** @param {HTMLElement} element @param {any} draft @param {boolean} isEdited */
   #draw(element, draft, isEdited) {
-    const author = draftAuthor(draft);
+    const author = draftAuthor(draft), besides = besidesText(draft);
     const button = (/** @type {string} */ word, /** @type {() => void} */ act, isFirst = false) => h("button", {
       type: "button", class: isFirst ? "small primary" : "small", "aria-label": `${word} the draft by ${author}`, onclick: act,
     }, word);
@@ -55,6 +56,8 @@ export class PreparedDrafts extends HTMLElement {
     replace(element,
       h("p", { class: "prepared-by" }, "Draft by ", foreign("strong", author), ", not sent"),
       field ?? foreign("p", draft.text, { class: "prepared-text" }),
+      besides.length === 0 ? null
+        : h("ul", { class: "prepared-besides", "aria-label": "It brings along" }, besides.map((each) => foreign("li", each))),
       h("div", { class: "prepared-actions" },
         button("Send", () => command(this, "sendPrepared", { draft, text: text() }), true),
         isEdited
