@@ -33,6 +33,7 @@ struct Simulate: AsyncParsableCommand {
     var `private` = false
     @Option(help: "With --groups: so many messages of one session, of which one is to stand for everybody.")
     var moves = 0
+    @Option(help: "With --groups: so many files, which everybody wants.") var files = 0
     @Option(help: "How many devices each user has; the number of nodes is a multiple of it.") var devices = 1
     @Flag(help: "Print one hash over all frames, commits and events of all seeds.") var digest = false
     @Flag(help: "Print one object, before the last line.") var json = false
@@ -47,6 +48,9 @@ struct Simulate: AsyncParsableCommand {
         guard moves == 0 || groups && moves > 0 else {
             throw ValidationError("--moves is not negative, and needs --groups")
         }
+        guard files == 0 || groups && files > 0 else {
+            throw ValidationError("--files is not negative, and needs --groups")
+        }
         guard messages.map({ $0 >= 0 }) ?? true else { throw ValidationError("--messages is not negative") }
     }
 
@@ -56,6 +60,7 @@ struct Simulate: AsyncParsableCommand {
         configuration.hasGroups = groups
         configuration.hasPrivateGroup = groups && `private`
         configuration.sessionMoves = moves
+        configuration.files = files
         configuration.devicesPerUser = devices
         if groups { configuration.contacts = min(3, nodes - 1) }
         if let contacts { configuration.contacts = contacts }

@@ -59,6 +59,9 @@ struct SimulatedNode {
     var announced: Set<MessageID> = []
     var lastAnnounced: [LogID: UInt64] = [:]
 
+    /// Files on its disk.
+    var shelf = FileShelf()
+
     /// A program on the same host, which may die for itself.
     var programs = SimulatedProgram()
 
@@ -99,6 +102,7 @@ struct SimulatedNode {
         machine = nil
         requests = [:]
         programs.nodeEnded()
+        shelf.end()
         actionsLeft = nil
         commit = nil
     }
@@ -208,6 +212,9 @@ struct SimulatedNode {
     }
 
     // MARK: - Requests
+
+    /// Whether a text that begins like this is to be sent, and that is not answered yet.
+    func isAsked(_ start: String) -> Bool { requests.values.contains { $0.contains { $0.hasPrefix(start) } } }
 
     mutating func nextRequest(for texts: [String]) -> RequestID {
         let requestID = nextRequest()

@@ -19,6 +19,8 @@ struct HeldMessage {
     }
     /// Its part in a session; `nil` also for what is no entry.
     var session: MessageSession? { (try? content())?.session }
+    /// The files that it brings along.
+    var attachments: [Attachment] { (try? content())?.attachments ?? [] }
     var hasBody: Bool {
         if case .body = entry.content { true } else { false }
     }

@@ -62,7 +62,8 @@ extension Simulation {
             trace.reachability(answers, node: index, at: time)
             observe(answers, to: requestID, at: index)
         case .file(let task):
-            // Simulated nodes have no files: who asks for one is told so.
+            guard configuration.files == 0 else { return later(task, of: index) }
+            // Nobody has a file: who asks for one is told so.
             guard case .read(let read) = task else { return }
             queue.push(.answer(node: index, generation: generation, .file(read)), at: time + diskTime(of: index) / 4)
         case .device(let task):
@@ -88,7 +89,7 @@ extension Simulation {
             violated("\(name(index)) answers what was not asked, or twice")
         }
         guard !isHealed, case .success(.accepted(let messages)) = result, let message = messages.first,
-            !Self.isMove(message.text), generator.oneIn(12)
+            !Self.isKept(message.text), generator.oneIn(12)
         else { return }
         let at = time + Int64.random(in: 0...1_000_000, using: &generator)
         queue.push(.cancel(node: index, message.messageID), at: at)

@@ -9,6 +9,7 @@ extension Simulation {
         try checkGroup()
         try checkPrivateGroup()
         try checkSession()
+        try checkFiles()
         for index in nodes.indices {
             try checkStates(of: index)
             try checkIntegrity(of: index)
@@ -26,6 +27,7 @@ extension Simulation {
         violations += try disagreements()
         try reportGroupUnrest()
         try reportPrivateUnrest()
+        try reportFileUnrest()
         let disks = try nodes.map { try $0.store.snapshot() }
         for index in nodes.indices {
             for peer in nodes[index].contacts.sorted() where index < peer && isOpen(index, peer) {

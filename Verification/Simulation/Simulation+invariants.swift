@@ -197,5 +197,6 @@ extension Simulation {
             }
         }
         return try isSessionDone && isGroupQuiet(on: disks) && isPrivateGroupQuiet() && areUsersQuiet()
+            && areFilesQuiet()
     }
 }

@@ -63,6 +63,7 @@ extension Simulation {
         planGroups()
         planPrivateGroup()
         planMoves()
+        planFiles()
         queue.push(.fault, at: configuration.faultInterval)
         queue.push(.heal, at: configuration.trouble)
     }

@@ -6,15 +6,18 @@ import EarshotStore
 extension Simulation {
     private static let session = SessionID(EntryKey(high: 0x6d6f, low: 0x7665))
 
-    /// Moves outlive all that clocks are set by. One that expires before it has left is withheld, and is then no step of
-    /// the session.
-    private static let moveTimeToLive = Duration.seconds(10 * 365 * 86_400)
+    /// Moves and files outlive all that clocks are set by. A move that expires before it has left is withheld, and is then
+    /// no step of the session.
+    static let longTimeToLive = Duration.seconds(10 * 365 * 86_400)
 
     mutating func planMoves() {
         guard configuration.sessionMoves > 0 else { return }
         precondition(configuration.hasGroups, "a session is in a conversation of many")
         for number in 0..<configuration.sessionMoves {
-            let at = Int64.random(in: 2_000_000..<configuration.trouble, using: &moveChance)
+            // In the end all nodes write at once, so that several messages may have the highest counter.
+            let isLast = number >= configuration.sessionMoves - nodes.count
+            let end = configuration.trouble - 1
+            let at = isLast ? end : Int64.random(in: 2_000_000..<end, using: &moveChance)
             queue.push(.move(number: number, attempt: 0), at: at)
         }
     }
@@ -24,18 +27,19 @@ extension Simulation {
         guard !isAccepted(move: number) else { return }
         let index = number % nodes.count
         queue.push(.move(number: number, attempt: attempt + 1), at: time + 2_000_000)
-        guard nodes[index].isUp, !nodes[index].isStopping, nodes[index].openConversation(groupID)?.isJoined == true
+        guard !nodes[index].isAsked("move \(number)."), nodes[index].isUp, !nodes[index].isStopping,
+            nodes[index].openConversation(groupID)?.isJoined == true
         else { return }
         let text = "move \(number).\(attempt) of node \(index) to all"
         let counter = try nodes[index].store.nextStep(of: Self.session, in: groupID)
-        var draft = MessageDraft(text, timeToLive: Self.moveTimeToLive)
+        var draft = MessageDraft(text, timeToLive: Self.longTimeToLive)
         draft.session = MessageSession(id: Self.session, counter: counter, summary: "move \(number)")
         let requestID = nodes[index].nextRequest(for: [text])
         try perform(index) { [groupID, draft] in $0.send([draft], to: groupID, requestID: requestID, now: $1) }
     }
 
-    /// Whether nobody is to take a message back: then a session would have a gap for good.
-    static func isMove(_ text: String) -> Bool { text.hasPrefix("move ") }
+    /// Whether nobody is to take a message back: then a session would have a gap for good, or a file would be nobody's.
+    static func isKept(_ text: String) -> Bool { text.hasPrefix("move ") || text.hasPrefix("file ") }
 
     private func isAccepted(move number: Int) -> Bool {
         nodes[number % nodes.count].accepted.contains { $0.text.hasPrefix("move \(number).") }

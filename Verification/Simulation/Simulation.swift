@@ -41,6 +41,9 @@ package struct Simulation {
         case program(node: Int)
         case join(node: Int)
         case move(number: Int, attempt: Int)
+        case bring(number: Int, attempt: Int)
+        case lookForFiles(node: Int)
+        case fileTask(node: Int, generation: Int, FileTask)
         case decideGroup(node: Int)
         case probed(node: Int, generation: Int, ProbeID, peer: Int?)
         case meet(Int, Int)
@@ -102,6 +105,10 @@ package struct Simulation {
     var carrierChance: SeededGenerator
     /// Decides when messages of a session are written.
     var moveChance: SeededGenerator
+    /// Decides what becomes of files.
+    var fileChance: SeededGenerator
+    /// Parts of files that were something else.
+    var refusedParts = 0
     /// Logs of conversations of many that liars were asked for.
     var sharedLogs: Set<LogID> = []
 
@@ -112,6 +119,7 @@ package struct Simulation {
         programChance = SeededGenerator(seed: ~seed)
         carrierChance = SeededGenerator(seed: seed ^ 0x6361_7272)
         moveChance = SeededGenerator(seed: seed ^ 0x6d6f_7665)
+        fileChance = SeededGenerator(seed: seed ^ 0x6669_6c65)
         network = SimulatedNetwork(nodes: configuration.nodes)
     }
 
@@ -201,6 +209,9 @@ package struct Simulation {
         case .program(let node): try runProgram(on: node)
         case .join(let node): try join(node)
         case .move(let number, let attempt): try move(number, attempt: attempt)
+        case .bring(let number, let attempt): try bring(number, attempt: attempt)
+        case .lookForFiles(let node): try lookForFiles(node)
+        case .fileTask(let node, let generation, let task): try perform(task, of: node, generation)
         case .decideGroup(let node): try decideGroup(node)
         case .meet(let a, let b): try meet(a, b)
         case .restart(let node): try start(node)
@@ -218,10 +229,10 @@ package struct Simulation {
             .commitDone(let node, _), .committed(let node, _), .answer(let node, _, _), .wake(let node, _, _),
             .send(let node, _), .program(let node), .join(let node), .decideGroup(let node),
             .cancel(let node, _), .markRead(let node, _), .decide(let node, _, _), .probed(let node, _, _, _),
-            .restart(let node):
+            .restart(let node), .lookForFiles(let node), .fileTask(let node, _, _):
             node
         case .bytes(let socket), .closed(let socket): network.connections[socket.number]?[socket.side].node
-        case .meet, .move, .fault, .rejoin, .heal, .lookAround: nil
+        case .meet, .move, .bring, .fault, .rejoin, .heal, .lookAround: nil
         }
     }
 

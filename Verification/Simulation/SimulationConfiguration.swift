@@ -45,6 +45,8 @@ package struct SimulationConfiguration: Sendable {
     package var hasPrivateGroup = false
     /// How many messages of one session the nodes write into the open conversation, in turns.
     package var sessionMoves = 0
+    /// How many files the nodes bring along in the open conversation, in turns.
+    package var files = 0
     /// Is told what happens, line by line.
     package var log: (@Sendable (String) -> Void)?
 
