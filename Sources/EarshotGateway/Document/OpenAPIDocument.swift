@@ -953,9 +953,11 @@ enum OpenAPIDocument {
                         to:
                           type: string
                           description: A user or a conversation, as in `sendMessage`.
-                        text: {type: string, minLength: 1, maxLength: 65536}
+                        text: {type: string, maxLength: 65536, description: It may be empty beside `attachments`.}
                         headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
                         timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
+                        attachments: {$ref: "#/components/schemas/Attachments"}
+                        layout: {$ref: "#/components/schemas/NewLayout"}
                         mentions: {$ref: "#/components/schemas/Mentions"}
                         insertedBy:
                           $ref: "#/components/schemas/TokenName"

@@ -9,7 +9,7 @@ struct ChatDraftsTests {
     private func draft(_ id: String, _ text: String, by name: String? = "quotes") throws -> GatewayDraft {
         var object: [String: Any] = [
             "id": id, "conversationID": "c", "recipient": ["id": "bob"], "text": text, "headers": [:], "mentions": [],
-            "timeToLiveSeconds": 1, "createdAt": "2026-01-01T00:00:00.000Z",
+            "attachments": [], "timeToLiveSeconds": 1, "createdAt": "2026-01-01T00:00:00.000Z",
         ]
         object["insertedBy"] = name
         return try JSONDecoder().decode(GatewayDraft.self, from: try JSONSerialization.data(withJSONObject: object))
@@ -24,6 +24,23 @@ struct ChatDraftsTests {
             ])
         let long = ChatDrafts.lines(3, try draft("a", (1...100).map(String.init).joined(separator: "\n")))
         #expect(long.count == 9 && long.last == "  … (/draft take 3 shows all of it)")
+    }
+
+    @Test("are shown with all that they would bring along")
+    func besides() throws {
+        var object: [String: Any] = [
+            "id": "a", "conversationID": "c", "recipient": ["id": "bob"], "text": "", "headers": [:], "mentions": [],
+            "attachments": [["fileID": "f", "name": "\u{202e}plan.pdf", "mediaType": "a/b", "byteCount": 2900]],
+            "timeToLiveSeconds": 1, "createdAt": "2026-01-01T00:00:00.000Z",
+        ]
+        object["layout"] = ["caption": "Dinner", "url": "https://example.org/menu"]
+        let draft = try JSONDecoder().decode(
+            GatewayDraft.self, from: try JSONSerialization.data(withJSONObject: object))
+        #expect(
+            ChatDrafts.lines(1, draft) == [
+                "draft 1 by you, not sent: ┃ Dinner", "  ┃ https://example.org/menu",
+                "  [\\u{202e}plan.pdf, 2.90 kB]",
+            ])
     }
 
     @Test("are new once, and named by their numbers")
