@@ -26,13 +26,13 @@ def run(town, page, rows):
     program = Program(town)
     rows.trying("a program with the scope draft cannot send", lambda: cannot_send(program))
     rows.trying("a draft stands above the field with who inserted it, and is announced", lambda: stands(town, page, program))
-    rows.trying("a draft shows all that it would bring along", lambda: besides(town, page, program))
     rows.trying("a person sends a draft, and the program hears it", lambda: sends(town, page, program))
     rows.trying("a person changes a draft, and sends it as it is then", lambda: changes(town, page, program))
     rows.trying("a person discards a draft by keys, and the program hears it", lambda: discards(town, page, program))
     rows.trying("a draft that another face sends or discards goes from the page", lambda: goes(town, page, program))
     rows.trying("what turns direction or moves a cursor in a draft is shown as its code", lambda: codes(page, program))
     rows.trying("a draft to another conversation is announced", lambda: elsewhere(page, program))
+    rows.trying("a draft shows all that it would bring along", lambda: besides(town, page, program))
     rows.trying("drafts can be used with a screen reader (axe)", lambda: judged(page, program))
 
 
