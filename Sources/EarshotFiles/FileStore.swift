@@ -60,8 +60,11 @@ package struct FileStore: Sendable {
     }
 
     /// Begins to take in a content that comes piece by piece.
+    /// - Parameter room: how large it may be, in bytes; `nil` for as large as the disk takes.
     /// - Throws: `FilesError` `full`, `unavailable`.
-    package func receive() throws(FilesError) -> IncomingContent { try IncomingContent(self, in: newWork()) }
+    package func receive(atMost room: UInt64? = nil) throws(FilesError) -> IncomingContent {
+        try IncomingContent(self, in: newWork(), atMost: room)
+    }
 
     private func newWork() throws(FilesError) -> String {
         let folder = "\(root)/\(Self.work)/\(UInt64.random(in: .min ... .max))"

@@ -106,6 +106,21 @@ final class FileDisk: Sendable {
         }
     }
 
+    /// Removes a content, behind everything that was asked for before: nothing that is under way brings it back.
+    /// - Parameter record: what is noted of it instead.
+    func remove(_ record: FileRecord) throws(FilesError) {
+        let result = writes.sync {
+            Result { () throws(FilesError) in
+                awaitCheckpoints()
+                partial.withLock { $0[record.fileID] = nil }
+                do throws(StoreError) { try store.note(record) } catch { throw FilesError(error) }
+                try files.remove(record.fileID)
+            }
+        }
+        try result.get()
+        forgetGiven()
+    }
+
     /// Notes what became of a file. Where that fails it is fetched again.
     func note(_ record: FileRecord) {
         writes.async { [store] in do { try store.note(record) } catch {} }

@@ -122,12 +122,13 @@ final class FileKeeper: Sendable {
             let files = try await filesToFetch(by: rules, after: place, of: node)
             for (file, isWanted, _) in files where !isSettled(file) {
                 guard let shape = FileShape(byteCount: file.byteCount) else { continue }
+                // Before anything is looked for on the disk: what waits is met at every look.
+                if !isWanted {
+                    guard case .fetch = await node.files.decision(on: file, by: rules) else { continue }
+                }
                 if try await node.files.take(file.fileID, byteCount: file.byteCount) {
                     await putCopies(of: file.fileID, by: rules, node)
                     continue
-                }
-                if !isWanted {
-                    guard case .fetch = await node.files.decision(on: file, by: rules) else { continue }
                 }
                 due.append((file, shape))
             }

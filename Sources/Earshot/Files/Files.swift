@@ -1,6 +1,6 @@
 import EarshotFiles
 import EarshotStore
-import Glibc
+import Foundation
 
 /// The files that messages bring along.
 ///
@@ -45,11 +45,24 @@ public struct Files: Sendable {
     }
 
     private func addFolder(_ path: String, name: String?, mediaType: String?) async throws(EarshotError) -> Attachment {
-        let folder = Self.lastComponent(of: path)
-        let upload = try await upload(name: name ?? "\(folder).tar", mediaType: mediaType ?? "application/x-tar")
+        // What leads to a folder is not beside it.
+        let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        let home = URL(fileURLWithPath: node.home.path).resolvingSymlinksInPath()
+        guard !home.path.hasPrefix(folder.path == "/" ? "/" : folder.path + "/"), home != folder else {
+            throw EarshotError(
+                .unusableFile,
+                "the folder \(path) has this node's own home, with its keys, in it: send a folder that has not",
+                .init(path: path))
+        }
+        let upload = try await upload(
+            name: name ?? "\(Self.lastComponent(of: path)).tar", mediaType: mediaType ?? "application/x-tar")
         // What is named by its own folder unpacks into one, wherever that is done.
         let (child, output) = try ProgramRun.reading(
-            "tar", ["--create", "--sort=name", "--directory", "\(path)/..", "--", folder])
+            "tar",
+            [
+                "--create", "--sort=name", "--directory", folder.deletingLastPathComponent().path, "--",
+                folder.lastPathComponent,
+            ])
         do throws(EarshotError) {
             var waiting: [UInt8] = []
             while let piece = await output.read() {
@@ -88,9 +101,10 @@ public struct Files: Sendable {
     ///   `storeUnavailable`, `stopped`.
     public func upload(name: String, mediaType: String? = nil) async throws(EarshotError) -> FileUpload {
         let empty = try Self.attachment(FileID(Bytes32()), name, mediaType, byteCount: 0)
-        let files = node.shell.fileDisk.files
+        let (files, usage) = (node.shell.fileDisk.files, try await usage())
+        let room = usage.quotaBytes.map { $0 - min($0, usage.byteCount) }
         let content = try await node.writingHome { () throws(EarshotError) in
-            do throws(FilesError) { return try files.receive() } catch { throw EarshotError(error) }
+            do throws(FilesError) { return try files.receive(atMost: room) } catch { throw EarshotError(error) }
         }
         return FileUpload(node: node, content: content, name: empty.name, mediaType: empty.mediaType)
     }
@@ -139,28 +153,40 @@ public struct Files: Sendable {
     /// - Throws: as `state(of:)`.
     public func update(of fileID: FileID) async throws(EarshotError) -> FileUpdate {
         let store = node.store
-        let (record, messages) = try await node.readStore { () throws(StoreError) in
-            (try store.file(fileID), try store.messages(with: fileID))
+        let (record, messages, rules) = try await node.readStore { () throws(StoreError) in
+            (try store.file(fileID), try store.messages(with: fileID), try store.fileRules())
         }
-        guard let byteCount = record?.byteCount ?? messages.first?.byteCount else { throw Self.unknown(fileID) }
-        let state: FileState
+        // What was decided about a file counts no more once the messages are gone that brought it along.
+        guard let byteCount = record?.byteCount ?? messages.first?.byteCount,
+            !messages.isEmpty || record?.state == .held
+        else { throw Self.unknown(fileID) }
+        return FileUpdate(
+            fileID, byteCount: byteCount, await state(of: fileID, record, broughtBy: messages, rules))
+    }
+
+    private func state(
+        of fileID: FileID, _ record: FileRecord?, broughtBy messages: [AttachedFile], _ rules: FileRules
+    ) async -> FileState {
         if let receivedBytes = node.fileKeeper.receivedBytes(of: fileID) {
-            state = .fetching(receivedBytes: receivedBytes)
-        } else {
-            switch record?.state {
-            case .held: state = .held
-            case .declined: state = .declined
-            case .failed(let reason): state = .failed(reason: reason)
-            case .wanted: state = .fetching(receivedBytes: 0)
-            case nil:
-                // One message is enough for a file to be fetched.
-                let decisions = try await decisions(on: messages)
-                state =
-                    decisions.contains { if case .fetch = $0 { true } else { false } }
-                    ? .fetching(receivedBytes: 0) : decisions.contains(.ask) || decisions.isEmpty ? .waiting : .declined
+            return .fetching(receivedBytes: receivedBytes)
+        }
+        switch record?.state {
+        case .held: return .held
+        case .declined: return .declined
+        case .failed(let reason): return .failed(reason: reason)
+        case .wanted: return .fetching(receivedBytes: 0)
+        case nil: break
+        }
+        var isRefused = true
+        for message in messages {
+            switch await decision(on: message, by: rules) {
+            // One message is enough for a file to be fetched.
+            case .fetch: return .fetching(receivedBytes: 0)
+            case .ask: isRefused = false
+            case .refuse: break
             }
         }
-        return FileUpdate(fileID, byteCount: byteCount, state)
+        return isRefused ? .declined : .waiting
     }
 
     /// The files that messages bring along, those of the last messages first.
@@ -172,9 +198,15 @@ public struct Files: Sendable {
                 .invalidLimit, "a list has 1 to \(Limits.listedFiles) files", .init(limit: Limits.listedFiles))
         }
         let store = node.store
-        let files = try await node.readStore { () throws(StoreError) in try store.attachedFiles(limit: limit) }
+        let (files, rules) = try await node.readStore { () throws(StoreError) in
+            (try store.attachedFiles(limit: limit), try store.fileRules())
+        }
+        let messages = Dictionary(grouping: files.map(\.file), by: \.fileID)
         var shared: [SharedFile] = []
-        for (file, _) in files { shared.append(SharedFile(file, try await state(of: file.fileID))) }
+        for (file, record) in files {
+            let state = await state(of: file.fileID, record, broughtBy: messages[file.fileID] ?? [file], rules)
+            shared.append(SharedFile(file, state))
+        }
         return shared
     }
 
@@ -293,19 +325,15 @@ public struct Files: Sendable {
     /// - Throws: `EarshotError` `unknownFile` if no message brings it along, and it was not added; `unusableFile`,
     ///   `storeUnavailable`, `stopped`.
     public func remove(_ fileID: FileID) async throws(EarshotError) {
-        let (store, now) = (node.store, node.environment.clock.now.wallClock)
+        let (disk, now) = (node.shell.fileDisk, node.environment.clock.now.wallClock)
         let byteCount = try await update(of: fileID).byteCount
-        // Nothing is written of it any more before it is removed.
         await node.shell.stopFetching(fileID, isKept: false)
         _ = node.fileKeeper.ended(fileID)
-        let files = node.shell.fileDisk.files
         try await node.writingHome { () throws(EarshotError) in
             do throws(FilesError) {
-                try Self.note(fileID, byteCount: byteCount, .declined, in: store, at: now)
-                try files.remove(fileID)
+                try disk.remove(FileRecord(fileID, byteCount: byteCount, .declined, changedAt: now))
             } catch { throw EarshotError(error) }
         }
-        node.shell.fileDisk.forgetGiven()
         await node.shell.post(.fileUpdated(FileUpdate(fileID, byteCount: byteCount, .declined)))
     }
 
@@ -335,15 +363,7 @@ public struct Files: Sendable {
         node.fileKeeper.look()
     }
 
-    /// What is done with a file that messages bring along, as each of them comes from somebody.
-    func decisions(on files: [AttachedFile]) async throws(EarshotError) -> [FileRule.Decision] {
-        guard !files.isEmpty else { return [] }
-        let rules = try await rules()
-        var decisions: [FileRule.Decision] = []
-        for file in files { decisions.append(await decision(on: file, by: rules)) }
-        return decisions
-    }
-
+    /// What is done with a file that a message brings along.
     func decision(on file: AttachedFile, by rules: FileRules) async -> FileRule.Decision {
         guard file.senderID != node.userID else { return .fetch(folder: nil) }
         return rules.decision(

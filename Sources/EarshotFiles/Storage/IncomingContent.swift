@@ -7,14 +7,15 @@ package final class IncomingContent: Sendable {
     private let store: FileStore
     private let folder: String
     private let data: OpenFile
+    private let room: UInt64?
     /// How much has come, and how much room there was for when that was last looked at.
     private let size = Mutex((byteCount: UInt64(0), checked: UInt64(0)))
 
     /// The room on the disk is looked at whenever so much more has come.
     private static let checkedBytes: UInt64 = 16 * 1024 * 1024
 
-    init(_ store: FileStore, in folder: String) throws(FilesError) {
-        (self.store, self.folder) = (store, folder)
+    init(_ store: FileStore, in folder: String, atMost room: UInt64?) throws(FilesError) {
+        (self.store, self.folder, self.room) = (store, folder, room)
         data = try OpenFile("\(folder)/\(FileNames.data)", .creating)
     }
 
@@ -29,11 +30,17 @@ package final class IncomingContent: Sendable {
         try size.withLock { size throws(FilesError) in
             let count = size.byteCount + UInt64(piece.count)
             guard count <= Limits.fileBytes else { throw Self.tooLarge }
+            guard count <= room ?? .max else {
+                throw FilesError(
+                    .full, "the quota for files has room for \(room ?? 0) bytes more: raise it, or remove some files")
+            }
             if count > size.checked {
                 try store.checkRoom(for: max(UInt64(piece.count), Self.checkedBytes))
                 size.checked = count + Self.checkedBytes
             }
             try data.write(piece, at: Int(size.byteCount))
+            // Not all at the end, when whoever sends a message would wait for it.
+            data.beginSynchronizing(Int(size.byteCount)..<Int(count))
             size.byteCount = count
         }
     }

@@ -1,7 +1,8 @@
-import Earshot
 import Foundation
 import TestSupport
 import Testing
+
+@testable import Earshot
 
 @Suite("Files of messages")
 struct FilesTests {
@@ -126,6 +127,8 @@ struct FilesTests {
             }
         }
         #expect(try await node.files.usage().byteCount == 600)
+        let upload = try await node.files.upload(name: "c.txt")
+        await expect(.storeFull) { try await upload.append([UInt8](repeating: 1, count: 401)) }
         try await node.files.remove(ids[0])
         #expect(try await node.files.state(of: ids[0]) == .declined)
         try await node.files.fetch(ids[1])
@@ -152,6 +155,31 @@ struct FilesTests {
         try await bob.stop()
     }
 
+    @Test("are fetched no longer once their message was taken back")
+    func stopped() async throws {
+        let (alice, bob) = try await Self.acquainted()
+        try await bob.node.files.setRules(FileRules([FileRule(.ask)]))
+        var draft = MessageDraft("look")
+        draft.attachments = [try await alice.node.files.add(try file("a.txt", bytes: 10).path)]
+        let fileID = draft.attachments[0].fileID
+        let sent = try await alice.node.messages.send(draft, to: bob.userID)
+        try await alice.events.state(.delivered, of: sent.id)
+        // Nobody has it, so it is fetched until something ends that.
+        try await alice.node.files.remove(fileID)
+        try await bob.node.files.fetch(fileID)
+        #expect(try await bob.node.files.state(of: fileID) == .fetching(receivedBytes: 0))
+        let node = bob.node
+        // Nothing is told of a fetch that has begun and of which nothing came.
+        try await withDeadline("it is fetched") {
+            while node.fileKeeper.receivedBytes(of: fileID) == nil { await Task.yield() }
+        }
+        try await alice.node.messages.retract(sent.id)
+        try await bob.events.until("it is not fetched") { node.fileKeeper.receivedBytes(of: fileID) == nil }
+        await expect(.unknownFile) { try await node.files.state(of: fileID) }
+        try await alice.stop()
+        try await bob.stop()
+    }
+
     @Test("may be folders, which come as archives of them")
     func folders() async throws {
         let (alice, bob) = try await Self.acquainted()
@@ -164,8 +192,16 @@ struct FilesTests {
         let content = try await alice.node.files.bytes(of: attachment.fileID, 0..<Int(attachment.byteCount))
         let text = String(decoding: content, as: UTF8.self)
         #expect(text.contains("plans/a.txt") && text.contains("plans/old/b.txt") && text.contains("two"))
-        // The same folder is the same content.
+        // The same folder is the same content, also by another way that leads to it.
         #expect(try await alice.node.files.add(plans).fileID == attachment.fileID)
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: plans)
+        let linked = try await alice.node.files.add(folder.file("link"))
+        #expect(linked.name == "link.tar" && linked.fileID == attachment.fileID)
+        // Nobody sends their keys with everything else.
+        let home = alice.node.home.path
+        for path in [home, "/", (home as NSString).deletingLastPathComponent] {
+            await expect(.unusableFile) { try await alice.node.files.add(path) }
+        }
         try await alice.stop()
         try await bob.stop()
     }
