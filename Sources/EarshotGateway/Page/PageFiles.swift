@@ -4298,7 +4298,8 @@ enum PageFiles {
               /** @param {boolean} isNear whether it is near the screen now */
               near(isNear) {
                 this.#isNear = isNear;
-                this.#look();
+                if (isNear) this.#look();
+                else MessagePicture.#makeRoom();
               }
 
               disconnectedCallback() {
@@ -4356,15 +4357,20 @@ enum PageFiles {
                 });
               }
 
-              /** It is the last that gives way. The first does so where they are too many, or too large together. */
+              /** It is the last that gives way. */
               #hold() {
+                MessagePicture.#held.delete(this);
+                MessagePicture.#held.add(this);
+                MessagePicture.#makeRoom();
+              }
+
+              /** Where they are too many, or too large together, the first gives way that is not near the screen. */
+              static #makeRoom() {
                 const held = MessagePicture.#held;
-                held.delete(this);
-                held.add(this);
-                for (const first of held) {
-                  const bytes = [...held].reduce((sum, each) => sum + each.#bytes, 0);
-                  if ((held.size <= LIMITS.pictures && bytes <= LIMITS.pictureBytes) || first.#isNear) break;
-                  first.#giveWay();
+                for (const each of held) {
+                  const bytes = [...held].reduce((sum, one) => sum + one.#bytes, 0);
+                  if (held.size <= LIMITS.pictures && bytes <= LIMITS.pictureBytes) break;
+                  if (!each.#isNear) each.#giveWay();
                 }
               }
 
