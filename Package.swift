@@ -41,6 +41,7 @@ let package = Package(
     targets: [
         // What the system provides, each behind one Swift target.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(
             name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
@@ -50,7 +51,8 @@ let package = Package(
         // The words: identifiers, message, limits. Imports nothing.
         .target(name: "EarshotModel", swiftSettings: settings),
 
-        .target(name: "EarshotCrypto", dependencies: ["EarshotModel", "CSodium"], swiftSettings: settings),
+        .target(
+            name: "EarshotCrypto", dependencies: ["EarshotModel", "CSodium", "COpenSSL"], swiftSettings: settings),
         .target(
             name: "EarshotProtocol",
             dependencies: [
@@ -63,7 +65,9 @@ let package = Package(
             name: "EarshotStore",
             dependencies: ["EarshotModel", "EarshotCrypto", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
-        .target(name: "EarshotFiles", dependencies: ["EarshotModel", "EarshotCrypto"], swiftSettings: settings),
+        .target(
+            name: "EarshotFiles", dependencies: ["EarshotModel", "EarshotCrypto", "CLinuxFiles"],
+            swiftSettings: settings),
         .target(
             name: "EarshotDiscovery", dependencies: ["EarshotModel", "CDNSSD", "CAvahiCore", "CLinuxNetwork"],
             swiftSettings: settings),

@@ -18,6 +18,10 @@ enum ChaChaPoly {
         }
     }
 
+    private static func isLarge(_ count: Int, _ additionalData: UnsafeRawBufferPointer) -> Bool {
+        count >= LargeInputs.leastBytes && additionalData.isEmpty
+    }
+
     /// ENCRYPT(k, n, ad, plaintext). `output` is `tagBytes` longer than `plaintext`, which it may start on.
     static func encrypt(
         _ plaintext: UnsafeRawBufferPointer, key: SecretBytes, counter: UInt64,
@@ -27,7 +31,12 @@ enum ChaChaPoly {
             preconditionFailure("a ciphertext is as long as its plaintext and a tag")
         }
         withNonce(counter) { nonce in
-            _ = key.withOctets { key in
+            key.withOctets { key in
+                if isLarge(plaintext.count, additionalData),
+                    LargeInputs.encrypt(plaintext, key: key, nonce: nonce, into: start)
+                {
+                    return
+                }
                 crypto_aead_chacha20poly1305_ietf_encrypt(
                     start, nil, plaintext.octets, UInt64(plaintext.count),
                     additionalData.octets, UInt64(additionalData.count), nil, nonce, key)
@@ -46,7 +55,12 @@ enum ChaChaPoly {
         }
         return withNonce(counter) { nonce in
             key.withOctets { key in
-                crypto_aead_chacha20poly1305_ietf_decrypt(
+                if isLarge(output.count, additionalData),
+                    let isAuthentic = LargeInputs.decrypt(ciphertext, key: key, nonce: nonce, into: output)
+                {
+                    return isAuthentic
+                }
+                return crypto_aead_chacha20poly1305_ietf_decrypt(
                     output.octets, nil, nil, start, UInt64(ciphertext.count),
                     additionalData.octets, UInt64(additionalData.count), nonce, key) == 0
             }
