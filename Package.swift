@@ -46,6 +46,7 @@ let package = Package(
         .systemLibrary(
             name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
         .systemLibrary(name: "CLinuxNetwork"),
+        .systemLibrary(name: "CLinuxFiles"),
         .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
 
         // The words: identifiers, message, limits. Imports nothing.

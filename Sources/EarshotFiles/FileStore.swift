@@ -47,10 +47,13 @@ package struct FileStore: Sendable {
         // What stays of it is removed at the next start.
         defer { do throws(FilesError) { try Folder.remove(folder) } catch {} }
         let data = try OpenFile("\(folder)/\(FileNames.data)", .creating)
-        let isShared = data.share(source)
-        let hasher =
-            isShared
-            ? ContentHasher(file: data, shape: shape) : ContentHasher(file: source, shape: shape, copy: data)
+        let hasher: ContentHasher
+        if data.share(source) {
+            hasher = ContentHasher(file: data, shape: shape)
+        } else {
+            try data.reserve(shape.byteCount)
+            hasher = ContentHasher(file: source, shape: shape, copy: ContentWriter(data))
+        }
         let (fileID, tree) = try hasher.run()
         guard try source.stamp() == stamp else {
             throw FilesError(.changed, "\(path) changed while it was read: send it again when it is finished")

@@ -234,7 +234,7 @@ final class FileKeeper: Sendable {
             return state.haveMessagesGone ? state.fetches.keys.sorted() : nil
         }
         guard let fetched else { return }
-        node.shell.fileDisk.forgetGiven()
+        node.shell.fileDisk.given.forget()
         let store = node.store
         for fileID in fetched {
             guard try await node.readStore({ () throws(StoreError) in try store.messages(with: fileID) }).isEmpty,

@@ -15,7 +15,7 @@ extension NodeShell {
     /// - Parameter isKept: whether what came of it stays on the disk.
     func stopFetching(_ fileID: FileID, isKept: Bool) {
         perform { $0.stopFile(fileID, now: $1) }
-        fileDisk.close(fileID, isKept: isKept)
+        fileDisk.fetched.close(fileID, isKept: isKept)
     }
 
     /// A file is here now, without having been fetched: those who lack it may ask for it.
@@ -26,7 +26,7 @@ extension NodeShell {
     func perform(_ task: FileTask) {
         switch task {
         case .open(let fileID, let shape):
-            fileDisk.open(fileID, shape) { [self] result in
+            fileDisk.fetched.open(fileID, shape) { [self] result in
                 assumeIsolated { shell in
                     switch result {
                     case .success(let inventory):
@@ -37,11 +37,11 @@ extension NodeShell {
                 }
             }
         case .write(let fileID, let part, let bytes, let connectionID):
-            fileDisk.write(part, of: fileID, bytes) { [self] result in
+            fileDisk.fetched.write(part, of: fileID, bytes) { [self] result in
                 assumeIsolated { $0.wrote(part, of: fileID, from: connectionID, result) }
             }
         case .read(let read):
-            fileDisk.read(read) { [self] result in
+            fileDisk.given.read(read) { [self] result in
                 assumeIsolated { shell in
                     if case .failure(let error) = result {
                         shell.logger.warning("a file cannot be read", metadata: ["error": "\(error)"])
@@ -51,7 +51,7 @@ extension NodeShell {
                 }
             }
         case .finish(let fileID):
-            fileDisk.finish(fileID, at: clock.now.wallClock) { [self] result in
+            fileDisk.fetched.finish(fileID, at: clock.now.wallClock) { [self] result in
                 assumeIsolated { shell in
                     switch result {
                     case .success(let conversations):
@@ -92,14 +92,14 @@ extension NodeShell {
         guard fileKeeper.receivedBytes(of: fileID) != nil else { return }
         logger.warning("a file cannot be fetched", metadata: ["file": "\(fileID)", "error": "\(error)"])
         perform { $0.fileFinished(fileID, heldIn: [], now: $1) }
-        fileDisk.close(fileID, isKept: true)
+        fileDisk.fetched.close(fileID, isKept: true)
         fetchEnded(fileID, .failed(reason: error.message))
     }
 
     private func fetchEnded(_ fileID: FileID, _ state: FileState) {
         guard let byteCount = state == .held ? fileKeeper.arrived(fileID) : fileKeeper.ended(fileID) else { return }
         if case .failed(let reason) = state {
-            fileDisk.note(
+            fileDisk.fetched.note(
                 FileRecord(fileID, byteCount: byteCount, .failed(reason: reason), changedAt: clock.now.wallClock))
         }
         post(.fileUpdated(FileUpdate(fileID, byteCount: byteCount, state)))

@@ -14,12 +14,11 @@ struct ContentHasher {
     let file: OpenFile
     let shape: FileShape
     /// Gets what is hashed, so that its hashes are its own whatever becomes of the file.
-    var copy: OpenFile?
+    var copy: ContentWriter?
 
     /// - Returns: the tree, as `TreeLayout` describes it, and the id that follows from it.
     /// - Throws: `FilesError` `changed` where the file is shorter than it was; `unavailable`.
     func run() throws(FilesError) -> (fileID: FileID, tree: [UInt8]) {
-        try copy?.reserve(shape.byteCount)
         let layout = TreeLayout(shape)
         var tree = [UInt8](repeating: 0, count: layout.lists.upperBound)
         for part in try hashChunks() { tree += part }
@@ -50,7 +49,9 @@ struct ContentHasher {
         }
         // On threads of its own. Those that `concurrentPerform` takes are the ones that tasks run on, and requests would wait.
         let others = DispatchGroup()
-        for number in 0..<min(count, Self.cores) where number > 0 {
+        // Whoever writes waits for the disk, and another hashes meanwhile.
+        let threads = Self.cores * (copy == nil ? 1 : 2)
+        for number in 0..<min(count, threads) where number > 0 {
             DispatchQueue(label: "earshot.files.hash").async(group: others) { work() }
         }
         work()
@@ -64,8 +65,9 @@ struct ContentHasher {
     private func hash(_ chunks: Range<Int>) throws(FilesError) -> [UInt8] {
         var (hashes, failure): ([UInt8], FilesError?) = ([], nil)
         hashes.reserveCapacity(chunks.count * Bytes32.count)
-        var written = shape.bytes(ofChunk: chunks.lowerBound).lowerBound
-        withUnsafeTemporaryAllocation(byteCount: FileShape.chunkBytes, alignment: 16) { buffer in
+        withUnsafeTemporaryAllocation(
+            byteCount: FileShape.chunkBytes, alignment: OpenFile.blockBytes
+        ) { buffer in
             do throws(FilesError) {
                 for index in chunks {
                     let range = shape.bytes(ofChunk: index)
@@ -75,10 +77,6 @@ struct ContentHasher {
                     }
                     hashes += FileHash.chunk(UnsafeRawBufferPointer(part), at: index).bytes
                     try copy?.write(UnsafeRawBufferPointer(part), at: range.lowerBound)
-                    if range.upperBound - written >= OpenFile.gatheredBytes || index == chunks.upperBound - 1 {
-                        copy?.beginSynchronizing(written..<range.upperBound)
-                        written = range.upperBound
-                    }
                 }
             } catch { failure = error }
         }

@@ -1,4 +1,5 @@
 package import EarshotModel
+import Glibc
 
 /// A content that is on the disk, whole.
 package struct HeldFile: Sendable {
@@ -6,6 +7,8 @@ package struct HeldFile: Sendable {
     package let shape: FileShape
     private let data: OpenFile
     private let tree: OpenFile
+    /// The content, past the page cache; `nil` where the file system cannot.
+    private let direct: OpenFile?
 
     init(_ fileID: FileID, in folder: String) throws(FilesError) {
         let data = try OpenFile("\(folder)/\(FileNames.data)", .reading)
@@ -14,12 +17,31 @@ package struct HeldFile: Sendable {
         }
         (self.fileID, self.shape, self.data) = (fileID, shape, data)
         tree = try OpenFile("\(folder)/\(FileNames.tree)", .reading)
+        do throws(FilesError) { direct = try OpenFile(data.path, .readingDirectly) } catch { direct = nil }
     }
 
+    /// - Parameter isKept: whether it is likely to be read again soon, and stays in the page cache. What one reader reads
+    ///   from its beginning to its end would only push out what others use.
     /// - Returns: a chunk of the content.
     /// - Throws: `FilesError` `damaged` where the disk has less than there was, `unavailable`.
-    package func chunk(_ index: Int) throws(FilesError) -> [UInt8] {
-        try bytes(at: shape.bytes(ofChunk: index))
+    package func chunk(_ index: Int, isKept: Bool = true) throws(FilesError) -> [UInt8] {
+        let range = shape.bytes(ofChunk: index)
+        if !isKept, let direct, let bytes = try Self.blocks(range, of: direct) { return bytes }
+        return try bytes(at: range)
+    }
+
+    /// - Returns: `nil` where these are no whole blocks, or not of this disk.
+    private static func blocks(_ range: Range<Int>, of file: OpenFile) throws(FilesError) -> [UInt8]? {
+        var (bytes, failure): ([UInt8]?, FilesError?) = (nil, nil)
+        withUnsafeTemporaryAllocation(byteCount: range.count, alignment: OpenFile.blockBytes) { buffer in
+            guard OpenFile.isWhole(UnsafeRawBufferPointer(buffer), at: range.lowerBound) else { return }
+            do throws(FilesError) {
+                let count = try file.read(into: buffer, at: range.lowerBound)
+                if count == range.count { bytes = Array(buffer) }
+            } catch { failure = error }
+        }
+        if let failure, failure.systemError != EINVAL { throw failure }
+        return bytes
     }
 
     /// - Returns: a part of the content.

@@ -7,9 +7,18 @@ package final class IncomingContent: Sendable {
     private let store: FileStore
     private let folder: String
     private let data: OpenFile
+    private let writer: ContentWriter
     private let room: UInt64?
-    /// How much has come, and how much room there was for when that was last looked at.
-    private let size = Mutex((byteCount: UInt64(0), checked: UInt64(0)))
+    private let state = Mutex(State())
+
+    private struct State {
+        /// How much has come.
+        var byteCount: UInt64 = 0
+        /// How much room there was for when that was last looked at.
+        var checked: UInt64 = 0
+        /// The end of what has come, which is written when it is a whole chunk.
+        var gathered: [UInt8] = []
+    }
 
     /// The room on the disk is looked at whenever so much more has come.
     private static let checkedBytes: UInt64 = 16 * 1024 * 1024
@@ -17,6 +26,7 @@ package final class IncomingContent: Sendable {
     init(_ store: FileStore, in folder: String, atMost room: UInt64?) throws(FilesError) {
         (self.store, self.folder, self.room) = (store, folder, room)
         data = try OpenFile("\(folder)/\(FileNames.data)", .creating)
+        writer = ContentWriter(data)
     }
 
     deinit {
@@ -27,28 +37,38 @@ package final class IncomingContent: Sendable {
     /// Takes the next piece. Pieces come one after the other.
     /// - Throws: `FilesError` `tooLarge`, `full`, `unavailable`.
     package func append(_ piece: [UInt8]) throws(FilesError) {
-        try size.withLock { size throws(FilesError) in
-            let count = size.byteCount + UInt64(piece.count)
+        try state.withLock { state throws(FilesError) in
+            let count = state.byteCount + UInt64(piece.count)
             guard count <= Limits.fileBytes else { throw Self.tooLarge }
             guard count <= room ?? .max else {
                 throw FilesError(
                     .full, "the quota for files has room for \(room ?? 0) bytes more: raise it, or remove some files")
             }
-            if count > size.checked {
+            if count > state.checked {
                 try store.checkRoom(for: max(UInt64(piece.count), Self.checkedBytes))
-                size.checked = count + Self.checkedBytes
+                state.checked = count + Self.checkedBytes
             }
-            try data.write(piece, at: Int(size.byteCount))
-            // Not all at the end, when whoever sends a message would wait for it.
-            data.beginSynchronizing(Int(size.byteCount)..<Int(count))
-            size.byteCount = count
+            state.byteCount = count
+            state.gathered += piece
+            let whole = state.gathered.count / FileShape.chunkBytes * FileShape.chunkBytes
+            try write(whole, of: &state)
         }
+    }
+
+    private func write(_ count: Int, of state: inout State) throws(FilesError) {
+        guard count > 0 else { return }
+        try writer.write(state.gathered[..<count], at: Int(state.byteCount) - state.gathered.count)
+        state.gathered.removeFirst(count)
     }
 
     /// All of it has come: it is held when this returns.
     /// - Throws: `FilesError` `full`, `unavailable`.
     package func finish() throws(FilesError) -> (fileID: FileID, byteCount: UInt64) {
-        guard let shape = FileShape(byteCount: size.withLock { $0.byteCount }) else { throw Self.tooLarge }
+        let byteCount = try state.withLock { state throws(FilesError) in
+            try write(state.gathered.count, of: &state)
+            return state.byteCount
+        }
+        guard let shape = FileShape(byteCount: byteCount) else { throw Self.tooLarge }
         let (fileID, tree) = try ContentHasher(file: data, shape: shape).run()
         try store.keep(data, of: fileID, tree, in: folder)
         return (fileID, shape.byteCount)

@@ -1,3 +1,4 @@
+import CLinuxFiles
 import Glibc
 
 /// An open file, which is closed with the last reference to it. Reading and writing at a place moves nothing, so several threads
@@ -12,6 +13,8 @@ final class OpenFile: Sendable {
         case writing
         /// Makes it, and fails where it is there.
         case creating
+        /// Whole blocks go from the disk, or to it, past the page cache. Some file systems cannot.
+        case readingDirectly, writingDirectly
     }
 
     /// - Throws: `FilesError` `missing`, `full`, `unavailable`.
@@ -22,6 +25,8 @@ final class OpenFile: Sendable {
             case .reading: O_RDONLY | O_NONBLOCK
             case .writing: O_RDWR | O_CREAT | O_NOFOLLOW
             case .creating: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
+            case .readingDirectly: O_RDONLY | O_NOFOLLOW | clinuxfiles_direct
+            case .writingDirectly: O_WRONLY | O_NOFOLLOW | clinuxfiles_direct
             }
         let descriptor = open(path, flags | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.failure("opened", path) }
@@ -95,6 +100,14 @@ final class OpenFile: Sendable {
         if let failure { throw failure }
     }
 
+    /// What a disk takes and gives directly begins in memory and in the file at a multiple of this, and is as long as one.
+    static let blockBytes = 4096
+
+    /// Whether it can go past the page cache.
+    static func isWhole(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+        (Int(bitPattern: bytes.baseAddress) | offset | bytes.count).isMultiple(of: blockBytes)
+    }
+
     /// What was written is on the disk when this returns.
     func synchronize() throws(FilesError) {
         guard fdatasync(descriptor) == 0 else { throw Self.failure("written", path) }
@@ -109,9 +122,6 @@ final class OpenFile: Sendable {
         posix_fadvise(descriptor, range.lowerBound, range.count, POSIX_FADV_DONTNEED)
     }
 
-    /// So much is gathered before it goes on its way.
-    static let gatheredBytes = 4 * 1024 * 1024
-
     /// Takes the room for a content at once, so that the disk is not found full in the middle of it.
     func reserve(_ byteCount: UInt64) throws(FilesError) {
         guard byteCount > 0 else { return }
@@ -125,10 +135,7 @@ final class OpenFile: Sendable {
 
     /// Has another file's content from now on, and shares its room on the disk.
     /// - Returns: whether the file system can do that.
-    func share(_ source: OpenFile) -> Bool { ioctl(descriptor, Self.clone, source.descriptor) == 0 }
-
-    /// `FICLONE` of `linux/fs.h`, which Swift does not import: `_IOW(0x94, 9, int)`.
-    private static let clone: UInt = 0x4004_9409
+    func share(_ source: OpenFile) -> Bool { ioctl(descriptor, clinuxfiles_clone, source.descriptor) == 0 }
 
     static func failure(_ verb: String, _ path: String) -> FilesError {
         let number = errno

@@ -18,12 +18,10 @@ package struct PartialFile: Sendable {
     package private(set) var lists: Set<Int>
 
     private let folder: String
-    private let data: OpenFile
+    private let data: ContentWriter
     private let tree: OpenFile
     /// Bytes that were written and of which no checkpoint says that they are on the disk.
     private var unsynchronized = 0
-    /// What was written last, in a row, and is not on its way to the disk.
-    private var gathered = 0..<0
     private let progress = Progress()
 
     /// Opens what is there already, or begins anew.
@@ -31,7 +29,8 @@ package struct PartialFile: Sendable {
     init(_ fileID: FileID, shape: FileShape, in folder: String) throws(FilesError) {
         try Folder.make(folder)
         (self.fileID, self.shape, self.folder) = (fileID, shape, folder)
-        data = try OpenFile("\(folder)/\(FileNames.data)", .writing)
+        let data = try OpenFile("\(folder)/\(FileNames.data)", .writing)
+        self.data = ContentWriter(data)
         tree = try OpenFile("\(folder)/\(FileNames.tree)", .writing)
         (chunks, hasLists, lists) = (SequenceSet(), false, [])
         if try data.stamp().byteCount != shape.byteCount { try data.reserve(shape.byteCount) }
@@ -107,32 +106,19 @@ package struct PartialFile: Sendable {
     /// A chunk. One that is here already is proved, and otherwise ignored.
     /// - Throws: as `take(lists:)`.
     package mutating func take(_ bytes: [UInt8], ofChunk index: Int) throws(FilesError) {
-        let range = shape.bytes(ofChunk: index)
-        guard bytes.count == range.count, lists.contains(index / Limits.chunksPerList) else {
-            throw FilesError(.wrongContent, "a part of the file has the wrong size")
-        }
-        let offset = TreeLayout(shape).offset(ofChunk: index)
-        let hash = bytes.withUnsafeBytes { FileHash.chunk($0, at: index) }
-        guard try tree.bytes(at: offset..<offset + Bytes32.count) == hash.bytes else {
-            throw FilesError(.wrongContent, "a part of the file is not what its hash says")
-        }
-        guard !chunks.contains(UInt64(index)) else { return }
-        try data.write(bytes, at: range.lowerBound)
-        chunks.insert(UInt64(index))
-        unsynchronized += bytes.count
-        gather(range)
+        try keep(proof.chunk(bytes, at: index))
     }
 
-    private mutating func gather(_ range: Range<Int>) {
-        if range.lowerBound == gathered.upperBound {
-            gathered = gathered.lowerBound..<range.upperBound
-        } else {
-            data.beginSynchronizing(gathered)
-            gathered = range
-        }
-        guard gathered.count >= OpenFile.gatheredBytes else { return }
-        data.beginSynchronizing(gathered)
-        gathered = range.upperBound..<range.upperBound
+    /// How its chunks are proved, which another thread may do.
+    package var proof: ChunkProof { ChunkProof(shape: shape, tree: tree) }
+
+    /// Keeps a chunk, unless it is here already.
+    /// - Throws: `FilesError` `full`, `unavailable`.
+    package mutating func keep(_ chunk: ProvedChunk) throws(FilesError) {
+        guard !chunks.contains(UInt64(chunk.index)) else { return }
+        try data.write(chunk.bytes[...], at: shape.bytes(ofChunk: chunk.index).lowerBound)
+        chunks.insert(UInt64(chunk.index))
+        unsynchronized += chunk.bytes.count
     }
 
     // MARK: - To the disk
@@ -168,7 +154,7 @@ package struct PartialFile: Sendable {
     /// The chunks that were there at a moment, to be noted on the disk, by another thread if need be.
     package struct Checkpoint: Sendable {
         fileprivate let tree: OpenFile
-        fileprivate let data: OpenFile
+        fileprivate let data: ContentWriter
         fileprivate let path: String
         fileprivate let bits: [UInt8]
         fileprivate let progress: Progress

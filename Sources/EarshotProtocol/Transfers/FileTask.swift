@@ -20,7 +20,7 @@ package struct FileRead: Hashable, Sendable {
     package let conversationID: ConversationID
     package let shape: FileShape
     package let part: FilePart
-    let connectionID: ConnectionID
+    package let connectionID: ConnectionID
 }
 
 /// What is here of a file.

@@ -1,0 +1,167 @@
+import Dispatch
+import EarshotFiles
+import EarshotProtocol
+import EarshotStore
+import NIOCore
+import Synchronization
+
+/// What is on its way to this node.
+///
+/// What comes is proved on one thread, and written on a second, so that the processor does not wait for the disk; a third lets
+/// know what the disk has.
+final class FetchedFiles: Sendable {
+    typealias Completion = FileDisk.Completion
+
+    private let files: FileStore
+    private let store: Store
+    private let loop: any EventLoop
+    private let prover = DispatchQueue(label: "earshot.files.proofs")
+    private let writes = DispatchQueue(label: "earshot.files.writes")
+    private let checkpoints = DispatchQueue(label: "earshot.files.checkpoints")
+    /// Only the thread that writes uses it.
+    private let partial = Mutex<[FileID: PartialFile]>([:])
+    /// How the chunks of each of them are proved.
+    private let proofs = Mutex<[FileID: ChunkProof]>([:])
+
+    init(_ files: FileStore, store: Store, loop: any EventLoop) {
+        (self.files, self.store, self.loop) = (files, store, loop)
+    }
+
+    /// Goes on with a file, or begins it.
+    func open(_ fileID: FileID, _ shape: FileShape, completion: @escaping Completion<FileInventory>) {
+        onWriter(completion) { [self] () throws(FilesError) in
+            let file = try files.begin(fileID, shape: shape)
+            partial.withLock { $0[fileID] = file }
+            proofs.withLock { $0[fileID] = file.proof }
+            return FileInventory(hasLists: file.hasLists, lists: file.lists, chunks: file.chunks)
+        }
+    }
+
+    /// Proves a part, and keeps it.
+    /// - Parameter completion: gets how many bytes of the file are here.
+    func write(
+        _ part: FilePart, of fileID: FileID, _ bytes: [UInt8], completion: @escaping Completion<UInt64>
+    ) {
+        switch part {
+        case .lists: change(fileID, completion) { file throws(FilesError) in try file.take(lists: bytes) }
+        case .hashes(let list):
+            change(fileID, completion) { file throws(FilesError) in try file.take(bytes, ofList: list) }
+        case .chunk(let index):
+            prover.async { [self] in
+                let proved = Result { () throws(FilesError) in
+                    guard let proof = proofs.withLock({ $0[fileID] }) else { throw Self.notFetched }
+                    return try proof.chunk(bytes, at: index)
+                }
+                change(fileID, completion) { file throws(FilesError) in try file.keep(proved.get()) }
+            }
+        }
+    }
+
+    private func change(
+        _ fileID: FileID, _ completion: @escaping Completion<UInt64>,
+        _ change: @escaping @Sendable (inout PartialFile) throws(FilesError) -> Void
+    ) {
+        onWriter(completion) { [self] () throws(FilesError) in
+            try partial.withLock { files throws(FilesError) in
+                guard var file = files.removeValue(forKey: fileID) else { throw Self.notFetched }
+                defer { files[fileID] = file }
+                try change(&file)
+                if let checkpoint = try file.checkpointIfDue() { note(checkpoint) }
+                return file.receivedBytes
+            }
+        }
+    }
+
+    private static let notFetched = FilesError(.missing, "the file is not fetched any more")
+
+    /// The disk takes its time, and what comes need not wait for it, unless two of these are due.
+    private func note(_ checkpoint: PartialFile.Checkpoint) {
+        awaitCheckpoints()
+        // The file itself says at its next step what failed.
+        checkpoints.async { do throws(FilesError) { try checkpoint.note() } catch {} }
+    }
+
+    private func awaitCheckpoints() { checkpoints.sync {} }
+
+    /// All parts are here: the file is held when this is answered.
+    /// - Parameter completion: gets the conversations where the file was shown.
+    func finish(_ fileID: FileID, at time: Int64, completion: @escaping Completion<Set<ConversationID>>) {
+        onWriter(completion) { [self] () throws(FilesError) in
+            guard let file = take(fileID) else { throw Self.notFetched }
+            awaitCheckpoints()
+            try files.finish(file)
+            do throws(StoreError) {
+                try store.note(FileRecord(fileID, byteCount: file.shape.byteCount, .held, changedAt: time))
+                return Set(try store.messages(with: fileID).map(\.conversationID))
+            } catch { throw FilesError(error) }
+        }
+    }
+
+    /// The file is not fetched any more.
+    /// - Parameter isKept: whether what came of it stays on the disk, to go on with it later. As long as nothing has proved
+    ///   that there is such a file, it takes no room.
+    func close(_ fileID: FileID, isKept: Bool) {
+        writes.async { [self] in
+            awaitCheckpoints()
+            // What cannot be noted or removed now is fetched again, or lies there until the next try.
+            do throws(FilesError) {
+                let file = take(fileID)
+                guard isKept else { return try files.discard(fileID) }
+                guard var file else { return }
+                if file.hasLists { try file.noteChunks() } else { try files.discard(file) }
+            } catch {}
+        }
+    }
+
+    /// Removes a content, behind everything that was asked for before: nothing that is under way brings it back.
+    /// - Parameter record: what is noted of it instead.
+    func remove(_ record: FileRecord) throws(FilesError) {
+        let result = writes.sync {
+            Result { () throws(FilesError) in
+                awaitCheckpoints()
+                _ = take(record.fileID)
+                do throws(StoreError) { try store.note(record) } catch { throw FilesError(error) }
+                try files.remove(record.fileID)
+            }
+        }
+        try result.get()
+    }
+
+    private func take(_ fileID: FileID) -> PartialFile? {
+        proofs.withLock { $0[fileID] = nil }
+        return partial.withLock { $0.removeValue(forKey: fileID) }
+    }
+
+    /// Notes what became of a file. Where that fails it is fetched again.
+    func note(_ record: FileRecord) {
+        writes.async { [store] in do { try store.note(record) } catch {} }
+    }
+
+    private func onWriter<Success: Sendable>(
+        _ completion: @escaping Completion<Success>, _ work: @escaping @Sendable () throws(FilesError) -> Success
+    ) {
+        writes.async { [loop] in
+            let result = Result { () throws(FilesError) in try work() }
+            loop.execute { completion(result) }
+        }
+    }
+
+    /// Returns when all that was asked for is done, and what came is noted on the disk.
+    func drain() async {
+        await withCheckedContinuation { done in prover.async { done.resume() } }
+        await withCheckedContinuation { done in
+            writes.async { [self] in
+                awaitCheckpoints()
+                proofs.withLock { $0 = [:] }
+                partial.withLock { files in
+                    for fileID in files.keys {
+                        // What cannot be noted is fetched again.
+                        do throws(FilesError) { try files[fileID]?.noteChunks() } catch {}
+                    }
+                    files = [:]
+                }
+                done.resume()
+            }
+        }
+    }
+}
