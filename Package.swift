@@ -173,8 +173,8 @@ let package = Package(
         .testTarget(
             name: "EarshotTests",
             dependencies: [
-                "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotModel", "EarshotProtocol", "EarshotStore",
-                "TestSupport",
+                "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotFiles", "EarshotModel", "EarshotProtocol",
+                "EarshotStore", "TestSupport",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),

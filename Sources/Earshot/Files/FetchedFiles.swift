@@ -37,7 +37,8 @@ final class FetchedFiles: Sendable {
         }
     }
 
-    /// Proves a part, and keeps it.
+    /// Proves a part, and keeps it. Of a file that was given up meanwhile, nothing is kept or answered: it may be fetched anew
+    /// by then, and has failed no more than any other.
     /// - Parameter completion: gets how many bytes of the file are here.
     func write(
         _ part: FilePart, of fileID: FileID, _ bytes: [UInt8], completion: @escaping Completion<UInt64>
@@ -48,10 +49,8 @@ final class FetchedFiles: Sendable {
             change(fileID, completion) { file throws(FilesError) in try file.take(bytes, ofList: list) }
         case .chunk(let index):
             prover.async { [self] in
-                let proved = Result { () throws(FilesError) in
-                    guard let proof = proofs.withLock({ $0[fileID] }) else { throw Self.notFetched }
-                    return try proof.chunk(bytes, at: index)
-                }
+                guard let proof = proofs.withLock({ $0[fileID] }) else { return }
+                let proved = Result { () throws(FilesError) in try proof.chunk(bytes, at: index) }
                 change(fileID, completion) { file throws(FilesError) in try file.keep(proved.get()) }
             }
         }
@@ -61,18 +60,19 @@ final class FetchedFiles: Sendable {
         _ fileID: FileID, _ completion: @escaping Completion<UInt64>,
         _ change: @escaping @Sendable (inout PartialFile) throws(FilesError) -> Void
     ) {
-        onWriter(completion) { [self] () throws(FilesError) in
-            try partial.withLock { files throws(FilesError) in
-                guard var file = files.removeValue(forKey: fileID) else { throw Self.notFetched }
+        writes.async { [self] in
+            let result: Result<UInt64, FilesError>? = partial.withLock { files in
+                guard var file = files.removeValue(forKey: fileID) else { return nil }
                 defer { files[fileID] = file }
-                try change(&file)
-                if let checkpoint = try file.checkpointIfDue() { note(checkpoint) }
-                return file.receivedBytes
+                return Result { () throws(FilesError) in
+                    try change(&file)
+                    if let checkpoint = try file.checkpointIfDue() { note(checkpoint) }
+                    return file.receivedBytes
+                }
             }
+            if let result { loop.execute { completion(result) } }
         }
     }
-
-    private static let notFetched = FilesError(.missing, "the file is not fetched any more")
 
     /// The disk takes its time, and what comes need not wait for it, unless two of these are due.
     private func note(_ checkpoint: PartialFile.Checkpoint) {
@@ -87,7 +87,9 @@ final class FetchedFiles: Sendable {
     /// - Parameter completion: gets the conversations where the file was shown.
     func finish(_ fileID: FileID, at time: Int64, completion: @escaping Completion<Set<ConversationID>>) {
         onWriter(completion) { [self] () throws(FilesError) in
-            guard let file = take(fileID) else { throw Self.notFetched }
+            guard let file = take(fileID) else {
+                throw FilesError(.missing, "the file is not fetched any more")
+            }
             awaitCheckpoints()
             try files.finish(file)
             do throws(StoreError) {

@@ -55,7 +55,7 @@ final class GivenFiles: Sendable {
     }
 
     /// Files that stay open for the next part.
-    private static let openFiles = 64
+    private static let openFiles = 40
 
     private func file(for read: FileRead) throws(FilesError) -> HeldFile? {
         let key = Key(fileID: read.fileID, conversationID: read.conversationID)
