@@ -64,7 +64,10 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "EarshotStore",
-            dependencies: ["EarshotModel", "EarshotCrypto", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "EarshotModel", "EarshotCrypto", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
             swiftSettings: settings),
         .target(
             name: "EarshotFiles", dependencies: ["EarshotModel", "EarshotCrypto", "CLinuxFiles"],

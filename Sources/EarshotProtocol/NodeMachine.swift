@@ -142,6 +142,9 @@ package struct NodeMachine: Sendable {
     /// Whether everything that waited is on the disk, after `stop`.
     package var isSettled: Bool { replication.isSettled }
 
+    /// Whether more waits for the disk than what is being written.
+    package var hasUnwritten: Bool { replication.hasUnwritten }
+
     /// What has happened since this was last asked.
     package mutating func takeNotes() -> NodeNotes? {
         guard !notes.isEmpty else { return nil }

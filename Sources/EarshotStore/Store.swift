@@ -1,6 +1,7 @@
 package import EarshotModel
 import Foundation
 import GRDB
+import Synchronization
 
 /// The owner of a node's database: users, logs, entries and their delivery.
 ///
@@ -11,6 +12,9 @@ package final class Store: Sendable {
     package let path: String
     let database: any DatabaseWriter
     let memory = CommitMemory()
+    let checkpoints = Checkpoints()
+    /// How many write, or wait for their turn.
+    let writers = Atomic(0)
 
     /// Opens the database, or makes it, and brings its tables up to date.
     /// - Throws: `StoreError`; a damaged file is left as it is.
@@ -44,8 +48,10 @@ package final class Store: Sendable {
 
     /// A database that lives as long as the object, for tests and simulation.
     package static func inMemory() throws(StoreError) -> Store {
-        try Store(path: ":memory:") { try DatabaseQueue(configuration: configuration) }
+        try Store(path: inMemoryPath) { try DatabaseQueue(configuration: configuration) }
     }
+
+    private static let inMemoryPath = ":memory:"
 
     /// A copy of what is committed now, which lives as long as the object, for tests and simulation.
     package func inMemoryCopy() throws(StoreError) -> Store {
@@ -61,7 +67,10 @@ package final class Store: Sendable {
             try Schema.migrator.migrate(database)
             // Set after opening, not in `prepareDatabase`: when a pool turns on write-ahead logging, it sets NORMAL,
             // which syncs only at checkpoints.
-            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            try database.writeWithoutTransaction { [checkpoints] db in
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                if path != Self.inMemoryPath { checkpoints.watch(db) }
+            }
         } catch {
             throw StoreError(error, path: path)
         }

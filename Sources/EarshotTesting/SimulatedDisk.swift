@@ -10,7 +10,9 @@ struct SimulatedDisk: Disk {
     let timeline: Timeline
     let process: SimulatedProcess
 
-    func commit(_ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    func commit(
+        _ commit: Commit, isAlone: Bool, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+    ) {
         let result = Result { () throws(StoreError) in
             if let fault = process.fault(path: store.path) { throw fault }
             try store.commit(commit)

@@ -47,6 +47,17 @@ struct NodeMachineTests {
         #expect(pair.alice.events.count == 3)
     }
 
+    @Test("tells whether more waits for the disk than what is being written")
+    func unwritten() {
+        var pair = MachinePair.linked()
+        pair.send("first", request: 1)
+        #expect(!pair.alice.machine.hasUnwritten)
+        pair.send("second", request: 2)
+        #expect(pair.alice.machine.hasUnwritten)
+        pair.commitAlice()
+        #expect(!pair.alice.machine.hasUnwritten)
+    }
+
     @Test("commits together what comes while a commit is under way, under one signature")
     func groupCommit() {
         var pair = MachinePair.linked()

@@ -344,7 +344,7 @@ actor NodeShell {
         case .connect(let connectionID, let addresses): connect(connectionID, addresses)
         case .write(let connectionID, let bytes): write(bytes, to: connectionID)
         case .disconnect(let connectionID): disconnect(connectionID)
-        case .commit(let commit): write(commit)
+        case .commit(let commit): loop.execute { self.assumeIsolated { $0.write(commit) } }
         case .read(let read): self.read(read)
         case .findExpired(let logID, let after, let now): findExpired(logID, after: after, now: now)
         case .findKeys(let lookup, let keys): findKeys(keys, for: lookup)
@@ -449,11 +449,13 @@ actor NodeShell {
     /// Closes once everything that was written is out, or after a moment if the peer does not take it.
     private func disconnect(_ connectionID: ConnectionID) { connections.removeValue(forKey: connectionID)?.finish() }
 
+    /// Called when the loop has handed on everything else that had come with what is written: then it shows whether more
+    /// waits, which is better written together.
     private func write(_ commit: Commit) {
         let (begin, entries) = (ContinuousClock.now, commit.entries.reduce(0) { $0 + $1.entries.count })
         let isJournalled = !commit.journal.isEmpty || commit.beginsGeneration
         let hasContents = entries > 0 || !commit.erasures.isEmpty
-        disk.commit(commit) { [self] result in
+        disk.commit(commit, isAlone: !machine.hasUnwritten) { [self] result in
             assumeIsolated { shell in
                 let now = shell.clock.now
                 switch result {

@@ -219,6 +219,9 @@ struct Replication: Sendable {
 
     // MARK: - To the disk
 
+    /// Whether anything waits for the next commit.
+    var hasUnwritten: Bool { if case .none = work { false } else { true } }
+
     var work: CommitQueue.Work {
         if !outbox.isEmpty || !runs.isEmpty || fetching.bodies.hasFound || takingBack.hasCommits
             || deliveries.hasPendingFailures

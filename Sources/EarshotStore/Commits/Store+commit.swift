@@ -1,6 +1,7 @@
 package import EarshotModel
 import Foundation
 import GRDB
+import Synchronization
 
 extension Store {
     /// Writes the commit in one transaction, and returns when it is on the disk.
@@ -8,20 +9,40 @@ extension Store {
     package func commit(_ commit: Commit) throws(StoreError) {
         do {
             memory.add(
-                try database.writeWithoutTransaction { [memory] db in
-                    try db.inPreparedTransaction { try CommitWriter(db: db, memory).write(commit) }
+                try writing {
+                    try database.writeWithoutTransaction { [memory] db in
+                        try db.inPreparedTransaction { try CommitWriter(db: db, memory).write(commit) }
+                    }
                 })
         } catch { throw StoreError(error, path: path) }
+        guard checkpoints.isDue else { return }
+        writers.wrappingAdd(1, ordering: .relaxed)
+        database.asyncWriteWithoutTransaction { [self] db in
+            checkpoints.run(db)
+            writers.wrappingSubtract(1, ordering: .relaxed)
+        }
+    }
+
+    /// Whether nobody writes, so that a commit need not wait for its turn.
+    package var isIdle: Bool { writers.load(ordering: .relaxed) == 0 }
+
+    /// Runs something that writes.
+    func writing<Value>(_ body: () throws -> Value) rethrows -> Value {
+        writers.wrappingAdd(1, ordering: .relaxed)
+        defer { writers.wrappingSubtract(1, ordering: .relaxed) }
+        return try body()
     }
 
     /// Like `commit`, on the database's own thread, which also calls the completion.
     package func commit(
         _ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
     ) {
-        let (path, memory) = (path, memory)
-        database.asyncWriteWithoutTransaction { db in
+        writers.wrappingAdd(1, ordering: .relaxed)
+        database.asyncWriteWithoutTransaction { [self] db in
+            defer { writers.wrappingSubtract(1, ordering: .relaxed) }
             let result = Result { try db.inPreparedTransaction { try CommitWriter(db: db, memory).write(commit) } }
             completion(result.map(memory.add).mapError { StoreError($0, path: path) })
+            if checkpoints.isDue { checkpoints.run(db) }
             guard !commit.erasures.isEmpty, case .success = result else { return }
             // What stands in the way now, the next erasure or the end overwrites.
             _ = try? Self.overwriteDeleted(db)

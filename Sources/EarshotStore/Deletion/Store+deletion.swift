@@ -102,7 +102,7 @@ extension Store {
     /// does.
     package func overwriteDeleted() throws(StoreError) -> Overwriting {
         do {
-            return try database.writeWithoutTransaction { try Self.overwriteDeleted($0) }
+            return try writing { try database.writeWithoutTransaction { try Self.overwriteDeleted($0) } }
         } catch {
             let error = StoreError(error, path: path)
             guard error.code == .full else { throw error }
@@ -146,7 +146,7 @@ extension Store {
     }
 
     func write<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
-        do { return try database.write(body) } catch { throw StoreError(error, path: path) }
+        do { return try writing { try database.write(body) } } catch { throw StoreError(error, path: path) }
     }
 }
 
