@@ -83,7 +83,7 @@ typedef struct {
 #define CHECK(condition) \
     do { \
         if (!(condition)) { \
-            fprintf(stderr, "floor: %s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, strerror(errno)); \
+            fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, strerror(errno)); \
             exit(1); \
         } \
     } while (0)
@@ -286,9 +286,22 @@ typedef struct {
     double *single, *commit, *sign, *verify, *round_trip, *aead;
 } times;
 
+/* Brings a store to where those of both sides are: its log is written over, and does not grow with each commit. */
+static void warm_up_store(store *store, message *message) {
+    for (int group = 0; group < 4 * WINDOW / GROUP; group++) {
+        step(store->begin);
+        for (int i = 0; i < GROUP; i++) {
+            message->number++;
+            insert_message(store, message);
+        }
+        step(store->commit);
+    }
+}
+
 /* One at a time, and each part of it alone, in turns. */
 static void measure_singles(side *side, store *scratch, int count, times *times) {
     message message = {.number = 0};
+    warm_up_store(scratch, &message);
     unsigned char sealed[sizeof message + TAG];
     unsigned char public[crypto_sign_PUBLICKEYBYTES];
     crypto_sign_ed25519_sk_to_pk(public, side->secret);
@@ -363,7 +376,7 @@ int main(int argc, char **argv) {
     CHECK(argc == 4 && sodium_init() >= 0);
     const char *folder = argv[1];
     int messages = atoi(argv[2]), singles = atoi(argv[3]);
-    CHECK(messages > 0 && singles >= TURNS);
+    CHECK(messages > 0 && singles > 0);
 
     side sender = {0}, recipient = {0};
     crypto_sign_keypair(recipient.peer, sender.secret);
