@@ -9,7 +9,7 @@
 #include "driver.h"
 
 #define PROGRAM "earshot-bench"
-enum { FIRST_PORT = 5298 };
+enum { FIRST_PORT = 5298, DISCOVERY_SECONDS = 60 };
 
 typedef struct {
     const char *name, *other, *folder;
@@ -105,7 +105,8 @@ static void on_message(
 static void on_buddy(PurpleBuddy *buddy, gpointer data) {
     side *side = data;
     const char *name = purple_buddy_get_name(buddy);
-    if (side->buddy || !g_str_has_prefix(name, side->other)) return;
+    size_t length = strlen(side->other);
+    if (side->buddy || strncmp(name, side->other, length) != 0 || name[length] != '@') return;
     side->buddy = g_strdup(name);
     side->connection = purple_account_get_connection(purple_buddy_get_account(buddy));
     if (side->run) g_main_loop_quit(side->loop);
@@ -116,6 +117,14 @@ static void on_error(PurpleConnection *connection, PurpleConnectionError error, 
     (void)connection, (void)error, (void)data;
     fprintf(stderr, "libpurple: %s\n", text);
     exit(1);
+}
+
+static gboolean on_deadline(gpointer data) {
+    if (!((side *)data)->buddy) {
+        fprintf(stderr, "the two accounts do not find each other\n");
+        exit(1);
+    }
+    return G_SOURCE_REMOVE;
 }
 
 /* Signs on, and calls `on_buddy` when the other is found. */
@@ -139,6 +148,7 @@ static void sign_on(side *side) {
     purple_accounts_add(account);
     purple_account_set_enabled(account, PROGRAM, TRUE);
     purple_savedstatus_activate(purple_savedstatus_new(NULL, PURPLE_STATUS_AVAILABLE));
+    g_timeout_add_seconds(DISCOVERY_SECONDS, on_deadline, side);
     side->loop = g_main_loop_new(NULL, FALSE);
 }
 
@@ -155,7 +165,11 @@ int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     run run;
     run_begin(&run, atol(argv[2]), atol(argv[3]), atol(argv[4]));
-    side side = {.name = "alice", .other = "bob", .folder = argv[1], .port = FIRST_PORT};
+    /* Names of their own: those of an earlier run may still be in caches. */
+    char alice[32], bob[32];
+    snprintf(alice, sizeof alice, "alice%d", (int)getpid());
+    snprintf(bob, sizeof bob, "bob%d", (int)getpid());
+    side side = {.name = alice, .other = bob, .folder = argv[1], .port = FIRST_PORT};
     recipient recipient = start_recipient(receive, &side);
     side.run = &run;
     sign_on(&side);
