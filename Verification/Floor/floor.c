@@ -28,7 +28,8 @@ enum {
     WINDOW = 1024,
     /* Messages of one commit. */
     GROUP = 256,
-    WARM_UP = 200,
+    /* So many that the log of each store is written over, and does not grow with each commit. */
+    WARM_UP = 1200,
     /* Messages and parts are measured in so many turns. */
     TURNS = 20,
     /* Verifications before the run that measures the rate, and after it. */
@@ -286,22 +287,13 @@ typedef struct {
     double *single, *commit, *sign, *verify, *round_trip, *aead;
 } times;
 
-/* Brings a store to where those of both sides are: its log is written over, and does not grow with each commit. */
-static void warm_up_store(store *store, message *message) {
-    for (int group = 0; group < 4 * WINDOW / GROUP; group++) {
-        step(store->begin);
-        for (int i = 0; i < GROUP; i++) {
-            message->number++;
-            insert_message(store, message);
-        }
-        step(store->commit);
-    }
-}
-
 /* One at a time, and each part of it alone, in turns. */
 static void measure_singles(side *side, store *scratch, int count, times *times) {
     message message = {.number = 0};
-    warm_up_store(scratch, &message);
+    while (message.number < WARM_UP) {
+        message.number++;
+        insert_message(scratch, &message);
+    }
     unsigned char sealed[sizeof message + TAG];
     unsigned char public[crypto_sign_PUBLICKEYBYTES];
     crypto_sign_ed25519_sk_to_pk(public, side->secret);
