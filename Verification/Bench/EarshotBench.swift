@@ -21,6 +21,7 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "Messages that are sent one at a time.") var singles = 2_000
     @Option(help: "Bytes of each message.") var bytes = 100
     @Option(help: "Sends that are under way at once in the throughput run.") var inFlight = 2_048
+    @Option(help: "Messages of each of the runs that send one message a call; 0 leaves them out.") var oneACall = 0
     @Flag(help: "Print one object as the last line.") var json = false
     @Flag(help: "Link over a given address instead of DNS-SD, and leave out the time of discovery.")
     var noDiscovery = false
@@ -64,27 +65,40 @@ struct Measure: AsyncParsableCommand {
 
     private func measureThroughput(_ sender: Child, _ receiver: Child, into report: inout Measurements) throws {
         let before = (sender.processorSeconds, receiver.processorSeconds)
-        sender.tell("stream \(messages) \(bytes) \(inFlight)")
         print("memory during \(messages) messages (resident MiB of sender and receiver):")
-        while true {
-            let (word, value) = try sender.next()
-            if word == "streamed" {
-                let seconds = Double(value) ?? 0
-                report.messagesPerSecond = Double(messages) / seconds
-                report.processorMicroseconds = (
-                    (sender.processorSeconds - before.0) / Double(messages) * 1e6,
-                    (receiver.processorSeconds - before.1) / Double(messages) * 1e6
-                )
-                break
-            }
-            print(
-                "  \(value.padded(8)) delivered  \(mebibytes(sender.residentBytes))  \(mebibytes(receiver.residentBytes))"
-            )
+        let seconds = try stream(messages, inFlight: inFlight, batch: 64, first: 0, sender) { delivered in
+            let memory = "\(mebibytes(sender.residentBytes))  \(mebibytes(receiver.residentBytes))"
+            print("  \(delivered.padded(8)) delivered  \(memory)")
         }
+        report.messagesPerSecond = Double(messages) / seconds
+        report.processorMicroseconds = (
+            (sender.processorSeconds - before.0) / Double(messages) * 1e6,
+            (receiver.processorSeconds - before.1) / Double(messages) * 1e6
+        )
         report.rssAfter = (sender.residentBytes, receiver.residentBytes)
-        receiver.tell("verify \(messages)")
+        var sent = messages
+        if oneACall > 0 {
+            for inFlight in Measurements.oneACallInFlight {
+                let seconds = try stream(oneACall, inFlight: inFlight, batch: 1, first: sent, sender) { _ in }
+                report.oneACallPerSecond.append(Double(oneACall) / seconds)
+                sent += oneACall
+            }
+        }
+        receiver.tell("verify \(sent)")
         report.verification = try receiver.expect("verified")
         print("receiver's history: \(report.verification)")
+    }
+
+    /// Seconds from the first call to the receipt that covers the last message.
+    private func stream(
+        _ count: Int, inFlight: Int, batch: Int, first: Int, _ sender: Child, progress: (String) -> Void
+    ) throws -> Double {
+        sender.tell("stream \(count) \(bytes) \(inFlight) \(batch) \(first)")
+        while true {
+            let (word, value) = try sender.next()
+            if word == "streamed" { return Double(value) ?? 0 }
+            progress(value)
+        }
     }
 }
 

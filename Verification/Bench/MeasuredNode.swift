@@ -40,7 +40,9 @@ struct MeasuredNode: AsyncParsableCommand {
         case "single": try await sendSingly(numbers[0], bytes: numbers[1], node: node, to: other)
         case "paced": try await sendPaced(numbers[0], every: .milliseconds(numbers[1]), node: node, to: other)
         case "stream":
-            try await stream(numbers[0], bytes: numbers[1], inFlight: numbers[2], node: node, to: other)
+            let stream = Stream(
+                count: numbers[0], bytes: numbers[1], inFlight: numbers[2], batch: numbers[3], first: numbers[4])
+            try await send(stream, node: node, to: other)
         case "verify": try await verify(numbers[0], node: node, with: other)
         default: return
         }
@@ -90,31 +92,42 @@ struct MeasuredNode: AsyncParsableCommand {
         answer("paced", await pace.result)
     }
 
+    /// Many messages, of which a given number is under way at once.
+    private struct Stream {
+        let count: Int
+        let bytes: Int
+        let inFlight: Int
+        /// Messages of one call.
+        let batch: Int
+        /// The number of the first message.
+        let first: Int
+    }
+
     /// Many at once: from the first call to the receipt that covers the last.
-    private func stream(_ count: Int, bytes: Int, inFlight: Int, node: Node, to other: UserID) async throws {
-        let padding = String(repeating: "x", count: max(0, bytes - 8))
-        let delivered = node.events.events(.messageDelivered, bufferLimit: count)
+    private func send(_ stream: Stream, node: Node, to other: UserID) async throws {
+        let padding = String(repeating: "x", count: max(0, stream.bytes - 8))
+        let delivered = node.events.events(.messageDelivered, bufferLimit: stream.count)
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 var seen = 0
                 for await _ in delivered {
                     seen += 1
-                    if seen % max(1, count / 10) == 0 { answer("progress", "\(seen)") }
-                    if seen == count { return }
+                    if seen % max(1, stream.count / 10) == 0 { answer("progress", "\(seen)") }
+                    if seen == stream.count { return }
                 }
             }
             // Batches keep their order; as many are under way at once as the caller asked for.
-            let batch = 64
-            var next = 0
+            let end = stream.first + stream.count
+            var next = stream.first
             try await withThrowingTaskGroup(of: Void.self) { sends in
                 var running = 0
-                while next < count {
-                    let drafts = (next..<min(next + batch, count)).map { number in
+                while next < end {
+                    let drafts = (next..<min(next + stream.batch, end)).map { number in
                         MessageDraft(String(format: "%07d ", number) + padding)
                     }
                     next += drafts.count
-                    if running >= max(1, inFlight / batch) {
+                    if running >= max(1, stream.inFlight / stream.batch) {
                         try await sends.next()
                         running -= 1
                     }

@@ -10,6 +10,10 @@ struct Measurements {
 
     var discoveredMilliseconds = 0.0
     var messagesPerSecond = 0.0
+    /// Calls that are under way at once in each of the runs that send one message a call.
+    static let oneACallInFlight = [1_024, 64]
+    /// Messages a second in those runs; empty if they are left out.
+    var oneACallPerSecond: [Double] = []
     var processorMicroseconds = (sender: 0.0, receiver: 0.0)
     var deliveredP50 = 0.0
     var deliveredP99 = 0.0
@@ -28,6 +32,9 @@ struct Measurements {
         row(
             "  of rows a second in synced groups of 256", commitRowsPerSecond,
             ratio(messagesPerSecond / commitRowsPerSecond))
+        for (inFlight, rate) in zip(Self.oneACallInFlight, oneACallPerSecond) {
+            row("messages a second, one a call, \(inFlight) under way", rate, "")
+        }
         row("  processor time a message, sender, µs", processorMicroseconds.sender, "")
         row("  processor time a message, receiver, µs", processorMicroseconds.receiver, "")
         row("send to delivered, one at a time, p50, µs", deliveredP50, "")
@@ -61,7 +68,7 @@ struct Measurements {
     private func ratio(_ value: Double) -> String { String(format: "× %.2f", value) }
 
     var json: String {
-        let fields: [(String, Double)] = [
+        var fields: [(String, Double)] = [
             ("messages_per_second", messagesPerSecond), ("delivered_p50_us", deliveredP50),
             ("delivered_p99_us", deliveredP99), ("rss_idle_bytes", Double(max(rssIdle.sender, rssIdle.receiver))),
             ("rss_after_bytes", Double(max(rssAfter.sender, rssAfter.receiver))),
@@ -72,6 +79,9 @@ struct Measurements {
             ("sender_cpu_us_per_message", processorMicroseconds.sender),
             ("receiver_cpu_us_per_message", processorMicroseconds.receiver),
         ]
+        for (inFlight, rate) in zip(Self.oneACallInFlight, oneACallPerSecond) {
+            fields.append(("one_a_call_\(inFlight)_per_second", rate))
+        }
         let text = fields.map { "\"\($0)\":\(String(format: "%.1f", $1))" }.joined(separator: ",")
         return "{\(text),\"complete\":\(isComplete)}"
     }
