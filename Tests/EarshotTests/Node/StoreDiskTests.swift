@@ -26,33 +26,31 @@ struct StoreDiskTests {
     }
 
     /// Writes a commit.
-    /// - Returns: how many users the disk had when the call returned, and when it was answered.
-    private func users(afterWriting commit: Commit, isAlone: Bool, pace: CommitPace) async throws -> (
-        atOnce: Int, answered: Int
-    ) {
+    /// - Returns: whether it was done when the call returned, and how many users the disk had when it was answered.
+    private func write(_ commit: Commit, isAlone: Bool, pace: CommitPace) async throws -> (isDone: Bool, users: Int) {
         let store = try Store(path: folder.file("history.db"))
         let disk = StoreDisk(store, loop: loop, pace: pace)
         let answered = loop.makePromise(of: Int.self)
-        let atOnce = loop.submit { () throws -> Int in
+        let isDone = loop.submit {
             disk.commit(commit, isAlone: isAlone) { result in
                 answered.completeWith(
                     Result { try result.get() }.flatMap { Result { try store.snapshot().users.count } })
             }
-            return try store.snapshot().users.count
+            // Another thread would have only begun.
+            return store.isIdle
         }
-        return (try await atOnce.get(), try await answered.futureResult.get())
+        return (try await isDone.get(), try await answered.futureResult.get())
     }
 
     @Test("writes a small commit that is alone while the loop waits, where it is quick")
     func alone() async throws {
-        let users = try await users(afterWriting: try commit(userNumber: 1), isAlone: true, pace: CommitPace(wanted: 0))
-        #expect(users == (1, 1))
+        let written = try await write(try commit(userNumber: 1), isAlone: true, pace: CommitPace(wanted: 0))
+        #expect(written == (true, 1))
     }
 
     @Test("answers every commit when it is written, and not before", arguments: [true, false], [0, 16])
     func answers(isAlone: Bool, wanted: Int) async throws {
-        let users = try await users(
-            afterWriting: try commit(userNumber: 2), isAlone: isAlone, pace: CommitPace(wanted: wanted))
-        #expect(users.answered == 1)
+        let written = try await write(try commit(userNumber: 2), isAlone: isAlone, pace: CommitPace(wanted: wanted))
+        #expect(written.users == 1)
     }
 }
