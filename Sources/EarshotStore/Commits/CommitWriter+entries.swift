@@ -18,28 +18,50 @@ extension CommitWriter {
 
     func write(_ run: LogEntries) throws {
         let log = try number(of: run.logID)
-        var entries = run.entries[...]
-        while entries.count >= Self.rowsPerStatement {
-            try writeTogether(entries.prefix(Self.rowsPerStatement), of: log)
-            entries = entries.dropFirst(Self.rowsPerStatement)
+        let count = run.entries.count
+        let together = count - count % Self.rowsPerStatement
+        if together > 0 {
+            var statement = try BoundStatement(db, sql: Self.manyRows)
+            for start in stride(from: 0, to: together, by: Self.rowsPerStatement) {
+                for index in start..<start + Self.rowsPerStatement { bind(run.entries[index], of: log, to: &statement) }
+                try statement.run()
+            }
         }
-        guard !entries.isEmpty else { return }
-        let statement = try db.cachedStatement(sql: Self.oneRow)
-        for entry in entries {
-            let (hash, body) = Self.columns(of: entry.content)
-            try statement.execute(arguments: [
-                log, Int64(entry.sequence), Int64(entry.timestamp.rawValue), entry.expiry, entry.kind.rawValue,
-                entry.chain.data, entry.checkpoint.map { Data($0.bytes) }, hash, body, entry.isDeleted,
-            ])
+        guard together < count else { return }
+        var statement = try BoundStatement(db, sql: Self.oneRow)
+        for index in together..<count {
+            bind(run.entries[index], of: log, to: &statement)
+            try statement.run()
         }
+    }
+
+    /// In the order of the columns.
+    private func bind(_ entry: borrowing EntryRecord, of log: Int64, to statement: inout BoundStatement) {
+        statement.bind(log)
+        statement.bind(entry.sequence)
+        statement.bind(entry.timestamp.rawValue)
+        statement.bind(entry.expiry)
+        statement.bind(entry.kind.rawValue)
+        statement.bind(entry.chain)
+        statement.bind(entry.checkpoint)
+        switch entry.content {
+        case .body(let bytes):
+            statement.bindNull()
+            statement.bind(bytes)
+        case .withheld(let hash):
+            statement.bind(hash)
+            statement.bindNull()
+        }
+        statement.bind(entry.isDeleted)
     }
 
     /// Few entries have a mark, so all others are spared a column to bind.
     func writeMarks(of run: LogEntries) throws {
-        for entry in run.entries {
-            guard let mark = entry.mark else { continue }
+        for index in run.entries.indices {
+            guard let mark = run.entries[index].mark else { continue }
             try db.cachedStatement(sql: "UPDATE entry SET mark = ? WHERE log = ? AND sequence = ?")
-                .execute(arguments: [Data(mark.bytes), try number(of: run.logID), Int64(entry.sequence)])
+                .execute(
+                    arguments: [Data(mark.bytes), try number(of: run.logID), Int64(run.entries[index].sequence)])
         }
     }
 
@@ -88,17 +110,5 @@ extension CommitWriter {
         case .body(let bytes): (nil, Data(bytes))
         case .withheld(let hash): (hash.data, nil)
         }
-    }
-
-    private func writeTogether(_ entries: ArraySlice<EntryRecord>, of log: Int64) throws {
-        var arguments = StatementArguments()
-        for entry in entries {
-            let (hash, body) = Self.columns(of: entry.content)
-            arguments += [
-                log, Int64(entry.sequence), Int64(entry.timestamp.rawValue), entry.expiry, entry.kind.rawValue,
-                entry.chain.data, entry.checkpoint.map { Data($0.bytes) }, hash, body, entry.isDeleted,
-            ]
-        }
-        try db.cachedStatement(sql: Self.manyRows).execute(arguments: arguments)
     }
 }

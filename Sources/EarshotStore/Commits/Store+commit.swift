@@ -158,16 +158,22 @@ struct CommitWriter {
 
     /// An existing head keeps its time, which is that of its entry and may have been filled in since.
     private func write(_ log: LogRecord) throws {
-        try db.cachedStatement(
+        var statement = try BoundStatement(
+            db,
             sql: """
                 UPDATE log SET headTimestamp = iif(headChain = ?, headTimestamp, ?), headSequence = ?, headChain = ?,
                     nextExpiry = ?, bytes = ?
                 WHERE logID = ?
                 """
-        ).execute(arguments: [
-            log.head.chain.data, Int64(log.head.timestamp.rawValue), Int64(log.head.sequence), log.head.chain.data,
-            log.nextExpiry, log.bytes, log.logID.data,
-        ])
+        )
+        statement.bind(log.head.chain)
+        statement.bind(log.head.timestamp.rawValue)
+        statement.bind(log.head.sequence)
+        statement.bind(log.head.chain)
+        statement.bind(log.nextExpiry)
+        statement.bind(log.bytes)
+        statement.bind(log.logID)
+        try statement.run()
         if db.changesCount == 0 { try begin(log) }
     }
 
@@ -197,7 +203,8 @@ struct CommitWriter {
 
     private func write(_ delivery: DeliveryRecord) throws {
         let (progress, receipt) = (delivery.progress, delivery.progress.receipt)
-        try db.cachedStatement(
+        var statement = try BoundStatement(
+            db,
             sql: """
                 INSERT INTO delivery (log, recipientID, offered, sent, delivered, read, handled, missing, receiptDeviceID,
                     receiptSequence, receiptChain, receiptReadSequence, receiptHandledSequence, receiptMissing,
@@ -211,13 +218,23 @@ struct CommitWriter {
                     receiptHandledSequence = excluded.receiptHandledSequence,
                     receiptMissing = excluded.receiptMissing, receiptSignature = excluded.receiptSignature
                 """
-        ).execute(arguments: [
-            try number(of: delivery.logID), delivery.recipientID.data, Int64(progress.offered), Int64(progress.sent),
-            Int64(progress.delivered), Int64(progress.read), Int64(progress.handled), progress.missing.text,
-            receipt?.deviceID.data, receipt.map { Int64($0.sequence) }, receipt?.chain.data,
-            receipt.map { Int64($0.readSequence) }, Int64(receipt?.handledSequence ?? 0), receipt?.missing.text,
-            receipt.map { Data($0.signature.bytes) },
-        ])
+        )
+        statement.bind(try number(of: delivery.logID))
+        statement.bind(delivery.recipientID)
+        statement.bind(progress.offered)
+        statement.bind(progress.sent)
+        statement.bind(progress.delivered)
+        statement.bind(progress.read)
+        statement.bind(progress.handled)
+        statement.bind(progress.missing.text)
+        statement.bind(receipt?.deviceID.bytes32)
+        statement.bind(receipt?.sequence)
+        statement.bind(receipt?.chain.bytes32)
+        statement.bind(receipt?.readSequence)
+        statement.bind(receipt?.handledSequence ?? 0)
+        statement.bind(receipt?.missing.text)
+        statement.bind(receipt?.signature)
+        try statement.run()
     }
 
     private func write(_ failure: DeliveryFailure) throws {

@@ -6,11 +6,11 @@ extension CommitWriter {
     /// Notes the keys of new entries. An own log that comes back may bring a key that an entry has which was written since:
     /// then the key finds the one that came back.
     func writeKeys(of run: LogEntries) throws {
-        for entry in run.entries {
-            guard let key = entry.key else { continue }
+        for index in run.entries.indices {
+            guard let key = run.entries[index].key else { continue }
             try db.cachedStatement(sql: "UPDATE entry SET key = NULL WHERE key = ?").execute(arguments: [key.data])
             try db.cachedStatement(sql: "UPDATE entry SET key = ? WHERE log = ? AND sequence = ?")
-                .execute(arguments: [key.data, try number(of: run.logID), Int64(entry.sequence)])
+                .execute(arguments: [key.data, try number(of: run.logID), Int64(run.entries[index].sequence)])
         }
     }
 

@@ -70,27 +70,31 @@ extension CommitWriter {
     }
 
     private func insert(_ rows: [JournalRow], at time: Int64) throws {
-        var arguments = StatementArguments()
+        var statement = try BoundStatement(db, sql: Self.insertions[rows.count - 1])
         for row in rows {
-            arguments += [
-                time, row.kind.rawValue, row.log, row.userID?.data, row.run.map { Int64($0.lowerBound) },
-                row.run.map { Int64($0.upperBound) }, row.detail,
-            ]
+            statement.bind(time)
+            statement.bind(row.kind.rawValue)
+            statement.bind(row.log)
+            statement.bind(row.userID?.bytes32)
+            statement.bind(row.run?.lowerBound)
+            statement.bind(row.run?.upperBound)
+            statement.bind(row.detail)
         }
-        try db.cachedStatement(sql: Self.insertions[rows.count - 1]).execute(arguments: arguments)
+        try statement.run()
     }
 
     /// Removes some of the oldest rows, if the journal is too long or they are too old. The row before those that the
     /// commit has written stays: whoever has read everything up to there goes on from it.
     private func prune(newest: Int64, written: Int64, now: Int64) throws {
-        let oldest = try Row.fetchAll(
+        let oldest = try Row.fetchCursor(
             db.cachedStatement(sql: "SELECT row, time FROM journal WHERE row < ? ORDER BY row LIMIT ?"),
             arguments: [newest - written, Self.pruningLimit])
         // A clock that was set may have left younger rows before older ones. What is left has no gaps.
-        let goes = oldest.prefix { row in
+        var last: Int64?
+        while let row = try oldest.next(),
             newest - (row[0] as Int64) >= Limits.journalRows || now - (row[1] as Int64) > Timing.journalAge
-        }
-        guard let last = goes.last else { return }
-        try db.cachedStatement(sql: "DELETE FROM journal WHERE row <= ?").execute(arguments: [last[0] as Int64])
+        { last = row[0] }
+        guard let last else { return }
+        try db.cachedStatement(sql: "DELETE FROM journal WHERE row <= ?").execute(arguments: [last])
     }
 }
