@@ -164,7 +164,7 @@ extension Messages {
         let destination = destination(of: target)
         do {
             _ = try await node.shell.send(
-                [.amendment(Amendment(target: target.place, content))], to: destination, by: node.userID)
+                [.amendment(Amendment(target: target.place, content))], to: destination)
         } catch { throw error.about(destination).about(messageID) }
     }
 }

@@ -98,7 +98,7 @@ public struct Messages: Sendable {
         try await node.files.check(drafts)
         do {
             guard let idempotencyKey else {
-                return try await node.shell.send(drafts.map(EntryDraft.message), to: destination, by: node.userID)
+                return try await node.shell.send(drafts.map(EntryDraft.message), to: destination)
             }
             return try await node.shell.send(drafts, to: destination, key: idempotencyKey)
         } catch { throw await node.conversations.naming(destination, in: error) }

@@ -59,16 +59,15 @@ package struct NodeMachine: Sendable {
 
     package func user(_ userID: UserID) -> User? { trust.directory.user(userID) }
 
-    /// - Parameter peerID: a user who need not be known.
     /// - Throws: `ProtocolError` `unknownUser`.
-    mutating func conversation(
-        _ conversationID: ConversationID, with peerID: UserID? = nil
-    ) throws(ProtocolError) -> ConversationRecord {
+    mutating func conversation(_ conversationID: ConversationID) throws(ProtocolError) -> ConversationRecord {
         if let record = replication.conversations.record(conversationID) { return record }
-        if let peerID, trust.directory.users[peerID] == nil, .direct(local.userID, peerID) == conversationID {
-            return .direct(local.userID, peerID)
-        }
         return try conversations.conversation(conversationID, among: trust.directory.users.keys)
+    }
+
+    /// - Parameter peerID: a user who need not be known.
+    mutating func conversation(with peerID: UserID) -> ConversationRecord {
+        conversations.conversation(with: peerID, known: trust.directory.users.count)
     }
 
     var local: LocalDevice { peers.local }

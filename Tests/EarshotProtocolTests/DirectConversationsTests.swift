@@ -34,4 +34,15 @@ struct DirectConversationsTests {
         let own = try conversations.conversation(.direct(alice, alice), among: [bob])
         #expect(own.participantIDs == [alice] && own.recipientIDs(of: alice).isEmpty)
     }
+
+    @Test("with somebody who need not be known is the same however often it is asked for")
+    func strangers() throws {
+        var conversations = DirectConversations(userID: alice)
+        let first = conversations.conversation(with: bob, known: 0)
+        #expect(first == .direct(alice, bob) && first == conversations.conversation(with: bob, known: 0))
+        // Who was written to is not known by it.
+        #expect(throws: ProtocolError.self) { try conversations.conversation(.direct(alice, bob), among: []) }
+        for number in 0..<600 { _ = conversations.conversation(with: device("stranger \(number)").userID, known: 1) }
+        #expect(conversations.conversation(with: bob, known: 1) == first)
+    }
 }

@@ -82,15 +82,10 @@ actor NodeShell {
     }
 
     nonisolated func send(
-        _ drafts: [EntryDraft], to destination: Destination, by userID: UserID
+        _ drafts: [EntryDraft], to destination: Destination
     ) async throws(EarshotError) -> [Message] {
         try await request { machine, requestID, now in
-            switch destination {
-            case .user(let peerID):
-                machine.send(drafts, to: .direct(userID, peerID), with: peerID, requestID: requestID, now: now)
-            case .conversation(let conversationID):
-                machine.send(drafts, to: conversationID, requestID: requestID, now: now)
-            }
+            machine.send(drafts, to: destination, requestID: requestID, now: now)
         }.messages
     }
 

@@ -17,12 +17,20 @@ package struct KeyedHash: Sendable {
 
     /// - Parameter count: how many bytes the digest has, 16 to 64.
     package func digest(of bytes: ArraySlice<UInt8>, count: Int) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: count)
+        [UInt8](unsafeUninitializedCapacity: count) { digest, filled in
+            self.digest(of: bytes, into: UnsafeMutableRawBufferPointer(digest))
+            filled = count
+        }
+    }
+
+    /// - Parameter digest: has 16 to 64 bytes, all of which are written.
+    package func digest(of bytes: ArraySlice<UInt8>, into digest: UnsafeMutableRawBufferPointer) {
+        guard let start = digest.octets else { return }
         bytes.withUnsafeBufferPointer { bytes in
             _ = key.withOctets {
-                crypto_generichash_blake2b(&digest, count, bytes.baseAddress, UInt64(bytes.count), $0, key.count)
+                crypto_generichash_blake2b(
+                    start, digest.count, bytes.baseAddress, UInt64(bytes.count), $0, key.count)
             }
         }
-        return digest
     }
 }

@@ -7,19 +7,19 @@ public enum Event: Hashable, Sendable {
     /// A message of another user is on this node's disk.
     case messageReceived(Message)
     /// A message was written to a link to its recipient.
-    case messageSent(MessageStateChange)
+    indirect case messageSent(MessageStateChange)
     /// A message is on its recipient's disk.
-    case messageDelivered(MessageStateChange)
+    indirect case messageDelivered(MessageStateChange)
     /// A program of a message's recipient has dealt with it.
-    case messageHandled(MessageStateChange)
+    indirect case messageHandled(MessageStateChange)
     /// A message's recipient has seen it.
-    case messageRead(MessageStateChange)
+    indirect case messageRead(MessageStateChange)
     /// A message will not be delivered; the state says why.
-    case messageFailed(MessageStateChange)
+    indirect case messageFailed(MessageStateChange)
     /// A participant has begun to type. The node forgets it when it stops: nothing of it is ever on the disk.
-    case typingStarted(Typing)
+    indirect case typingStarted(Typing)
     /// A participant no longer types: they said so, wrote, left, or were silent for a while.
-    case typingEnded(Typing)
+    indirect case typingEnded(Typing)
     /// A message was edited or taken back, or somebody's reaction to it changed.
     indirect case messageUpdated(MessageUpdate)
     /// Something about a conversation of this node's user changed; the update says what.
@@ -54,7 +54,7 @@ public enum Event: Hashable, Sendable {
     /// A link could not be made, or ended with an error.
     indirect case linkFailed(LinkFailure)
     /// A user's clock is far ahead of this node's clock, or far behind it.
-    case clockSkewed(ClockSkew)
+    indirect case clockSkewed(ClockSkew)
     /// This device's credential expires soon, and has not been renewed.
     indirect case credentialWillExpire(CredentialNotice)
     /// This device's credential has expired: nobody accepts a new link with it.

@@ -86,7 +86,7 @@ package struct Amendment: Hashable, Sendable {
 
 /// What an entry of this device is to say.
 package enum EntryDraft: Hashable, Sendable {
-    case message(MessageDraft)
+    indirect case message(MessageDraft)
     indirect case amendment(Amendment)
     /// This node's user belongs to the conversation from here on.
     case join

@@ -105,9 +105,10 @@ extension Replication {
             for branch in logs.branches(of: log.description) {
                 deliveries.writeAgain(DeliveryKey(logID: branch, recipientID: author.userID))
             }
+            let readers = EntryNews.Readers(of: log, in: found.conversation, author)
             for (record, body) in zip(found.entries.records, found.entries.bodies)
             where !conversations.erasures.covers(record, of: log) {
-                guard let news = EntryNews(record, body, of: log, in: found.conversation, author, logs) else {
+                guard let news = EntryNews(record, body, of: log, in: found.conversation, readers, logs) else {
                     continue
                 }
                 next.lateNews.append((found.logID, news, logs.isByOwnUser(found.logID)))

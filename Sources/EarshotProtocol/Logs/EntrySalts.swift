@@ -12,7 +12,10 @@ struct EntrySalts: Sendable {
 
     /// - Parameter body: an encoded entry without salt. Its time is left out, so an entry keeps its salt when it gets a new
     ///   time.
-    func salt(for body: [UInt8]) -> [UInt8] {
-        hash.digest(of: EntryContent.withoutTime(body) ?? body[...], count: Self.count)
+    func withSalt(for body: [UInt8], _ use: (UnsafeRawBufferPointer) -> Void) {
+        withUnsafeTemporaryAllocation(byteCount: Self.count, alignment: 8) { salt in
+            hash.digest(of: EntryContent.withoutTime(body) ?? body[...], into: salt)
+            use(UnsafeRawBufferPointer(salt))
+        }
     }
 }

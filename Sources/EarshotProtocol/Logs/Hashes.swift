@@ -6,9 +6,11 @@ package import EarshotModel
 // docs/PROTOCOL.md, sections 3 and 4, has the same list with test vectors.
 
 extension ConversationID {
+    private static let directBeginning = Blake2b(label: "earshot direct conversation v1")
+
     /// The conversation of a pair of users, whichever of them asks.
     package static func direct(_ a: UserID, _ b: UserID) -> ConversationID {
-        var hash = Blake2b(label: "earshot direct conversation v1")
+        var hash = directBeginning
         hash.update(min(a, b).bytes32)
         hash.update(max(a, b).bytes32)
         return ConversationID(hash.finalize())
@@ -159,9 +161,11 @@ extension ChainHash {
     /// The chain hash of a log without entries: the log's id, so that no two logs share a chain.
     package static func origin(of logID: LogID) -> ChainHash { ChainHash(logID.bytes32) }
 
+    private static let beginning = Blake2b(label: "earshot chain v1")
+
     /// The chain hash after one more entry.
     package func appending(_ entry: EntryHash) -> ChainHash {
-        var hash = Blake2b(label: "earshot chain v1")
+        var hash = Self.beginning
         hash.update(bytes32)
         hash.update(entry.bytes32)
         return ChainHash(hash.finalize())

@@ -72,14 +72,24 @@ struct AppendedSends: Sendable {
             runs.append(Run(record: record, entries: entries, news: news[index].compactMap(\.self)))
         }
         for (send, place) in zip(sends, places) where !send.changes.isEmpty {
-            let messages = place.parts.lazy.flatMap { part in news[part.group][part.range].compactMap { $0?.message } }
-            draftNews += send.changes.compactMap { $0.draftNews(messages.first?.messageID) }
+            let first = Self.messages(of: place.parts, in: news).first?.messageID
+            draftNews += send.changes.compactMap { $0.draftNews(first) }
         }
-        accepted = places.compactMap { requestID, parts in
-            requestID.map { requestID in
-                (requestID, parts.flatMap { part in news[part.group][part.range].compactMap { $0?.message } })
+        accepted.reserveCapacity(places.count)
+        for (requestID, parts) in places {
+            if let requestID { accepted.append((requestID, Self.messages(of: parts, in: news))) }
+        }
+    }
+
+    private static func messages(of parts: [(group: Int, range: Range<Int>)], in news: [[EntryNews?]]) -> [Message] {
+        var messages: [Message] = []
+        messages.reserveCapacity(parts.reduce(0) { $0 + $1.range.count })
+        for (group, range) in parts {
+            for index in range {
+                if let message = news[group][index]?.message { messages.append(message) }
             }
         }
+        return messages
     }
 }
 

@@ -6,23 +6,25 @@ extension NodeMachine {
 
     /// A user of this node wants messages sent to a conversation. They are accepted together or not at all, and keep
     /// their order.
-    /// - Parameter peerID: the other user of a direct conversation, who need not be known.
     package mutating func send(
-        _ drafts: [MessageDraft], to conversationID: ConversationID, with peerID: UserID? = nil, requestID: RequestID,
-        now: Moment
+        _ drafts: [MessageDraft], to conversationID: ConversationID, requestID: RequestID, now: Moment
     ) -> [NodeAction] {
         send(
-            drafts.map(EntryDraft.message), to: conversationID, with: peerID, requestID: requestID, now: now)
+            drafts.map(EntryDraft.message), to: .conversation(conversationID), requestID: requestID, now: now)
     }
 
     /// The same for anything that an entry can say. What is no message is answered without one.
+    /// - Parameter destination: a user need not be known.
     package mutating func send(
-        _ drafts: [EntryDraft], to conversationID: ConversationID, with peerID: UserID? = nil, requestID: RequestID,
-        now: Moment
+        _ drafts: [EntryDraft], to destination: Destination, requestID: RequestID, now: Moment
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             guard !node.isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
-            let conversation = try node.conversation(conversationID, with: peerID)
+            let conversation =
+                switch destination {
+                case .user(let peerID): node.conversation(with: peerID)
+                case .conversation(let conversationID): try node.conversation(conversationID)
+                }
             let recipientID = try node.checkRecipient(of: conversation)
             try node.check(drafts)
             try node.replication.send(

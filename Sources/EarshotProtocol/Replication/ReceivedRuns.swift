@@ -97,6 +97,7 @@ struct ReceivedRuns: Sendable {
             unowed = privates.unowed(missing, of: branch.logID, by: branch.authorID, in: branch.description)
             missing.subtract(unowed)
         }
+        let readers = isOwn ? EntryNews.Readers() : EntryNews.Readers(of: branch, in: conversation, author)
         let run = ReceivedRun(
             connectionID: link.connectionID, deviceID: link.deviceID, branch: branch,
             conversation: conversation, before: before, isOwn: isOwn,
@@ -108,7 +109,7 @@ struct ReceivedRuns: Sendable {
                 : taken.indices.compactMap { index in
                     guard !erasures.covers(taken.records[index], of: branch) else { return nil }
                     return EntryNews(
-                        taken.records[index], taken.bodies[index], of: branch, in: conversation, author, logs)
+                        taken.records[index], taken.bodies[index], of: branch, in: conversation, readers, logs)
                 },
             bytes: bytes, unreached: frame.unreached)
         add(run)
@@ -229,23 +230,25 @@ struct ReceivedRuns: Sendable {
 }
 
 extension EntryNews {
+    /// Whom the messages of a log are for, as this node tells it: all that come together share it.
+    struct Readers {
+        var recipientIDs: [UserID] = []
+        var states: [UserID: DeliveryState] = [:]
+    }
+
     /// - Returns: `nil` for an entry that tells nothing.
     init?(
         _ record: EntryRecord, _ body: EntryBody?, of log: IncomingLog, in conversation: ConversationRecord,
-        _ reader: LogAuthor, _ logs: Logs
+        _ readers: Readers, _ logs: Logs
     ) {
         let conversationID = log.description.conversationID
-        let isOwn = log.authorID == reader.userID
-        let recipients = isOwn ? conversation.recipientIDs(of: reader.userID) : [reader.userID]
         switch body?.content {
         case .text(let content):
             self = .message(
                 Message(
                     content, messageID: MessageID(log: log.logID, sequence: record.sequence),
-                    conversationID: conversationID, senderID: log.authorID, recipientIDs: recipients,
-                    timestamp: record.timestamp, expiry: record.expiry,
-                    states: Dictionary(
-                        uniqueKeysWithValues: recipients.map { ($0, isOwn ? .queued : .delivered) })))
+                    conversationID: conversationID, senderID: log.authorID, recipientIDs: readers.recipientIDs,
+                    timestamp: record.timestamp, expiry: record.expiry, states: readers.states))
         case .amendment(let amendment):
             guard let update = logs.update(by: amendment, of: log.authorID, in: conversationID) else { return nil }
             self = .update(update, by: record.sequence)
@@ -255,5 +258,13 @@ extension EntryNews {
             self = .profile(log.authorID, by: record.sequence)
         case .branches, .join, .leave, .version, .control, .decision, .cut, .erasure, .unknown, nil: return nil
         }
+    }
+}
+
+extension EntryNews.Readers {
+    init(of log: IncomingLog, in conversation: ConversationRecord, _ reader: LogAuthor) {
+        let isOwn = log.authorID == reader.userID
+        recipientIDs = isOwn ? conversation.recipientIDs(of: reader.userID) : [reader.userID]
+        for userID in recipientIDs { states[userID] = isOwn ? .queued : .delivered }
     }
 }

@@ -314,8 +314,9 @@ struct Replication: Sendable {
             guard let log = logs.incoming(run.logID),
                 let conversation = conversations.record(log.description.conversationID)
             else { continue }
+            let readers = EntryNews.Readers(of: log, in: conversation, author)
             for record in run.entries {
-                guard let news = EntryNews(record, record.body, of: log, in: conversation, author, logs) else {
+                guard let news = EntryNews(record, record.body, of: log, in: conversation, readers, logs) else {
                     continue
                 }
                 next.lateNews.append((run.logID, news, logs.isByOwnUser(run.logID)))

@@ -96,8 +96,10 @@ struct TrustMachine: Sendable {
     /// Throws if no message is accepted for a user.
     func checkRecipient(_ userID: UserID) throws(ProtocolError) {
         // Who was never met can be written to by their key: the message waits until they are here.
-        if let user = directory.users[userID] { try checkNotBlocked(user) }
-        if let conflict = conflict(of: userID) { throw error(of: conflict) }
+        if let user = directory.users[userID] {
+            try checkNotBlocked(user)
+            if let conflict = conflict(of: user) { throw error(of: conflict) }
+        }
         guard admission.admits(userID) else { throw notAdmitted(userID) }
     }
 
@@ -243,8 +245,12 @@ struct TrustMachine: Sendable {
 
     /// The conflict that a known user is in; `nil` if there is none.
     private func conflict(of userID: UserID) -> IdentityConflict? {
-        guard let user = directory.users[userID], let pinnedID = directory.conflictingID(user) else { return nil }
-        return IdentityConflict(name: user.name, pinnedID: pinnedID, claimedBy: userID)
+        directory.users[userID].flatMap { conflict(of: $0) }
+    }
+
+    private func conflict(of user: UserRecord) -> IdentityConflict? {
+        guard let pinnedID = directory.conflictingID(user) else { return nil }
+        return IdentityConflict(name: user.name, pinnedID: pinnedID, claimedBy: user.userID)
     }
 
     /// Keeps out somebody who claims another's name: nothing is sent to them and nothing is accepted from them, on open

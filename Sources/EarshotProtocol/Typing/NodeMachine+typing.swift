@@ -11,7 +11,8 @@ extension NodeMachine {
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             guard !node.isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
-            let conversation = try node.conversation(conversationID, with: peerID)
+            let conversation =
+                if let peerID { node.conversation(with: peerID) } else { try node.conversation(conversationID) }
             var others = conversation.recipientIDs(of: node.local.userID)
             switch conversation.kind {
             case .direct: for userID in others { try node.trust.checkRecipient(userID) }

@@ -75,7 +75,7 @@ extension Wire {
 
     struct EntryBody: WireMessage {
         enum Content: Sendable {
-            case text(Text)
+            indirect case text(Text)
             case branches(Branches)
             case edit(Edit)
             case retract(Retract)
@@ -91,7 +91,7 @@ extension Wire {
         }
 
         /// About what a short message takes.
-        private static let usualBytes = 128
+        private static let usualBytes = 192
 
         var timestamp: UInt64 = 0
         var expiry: UInt64 = 0
@@ -156,8 +156,7 @@ extension Wire {
             writeBeforeSalt(to: &writer)
             let place = writer.bytes.count
             writeBehindSalt(to: &writer)
-            let salt = salts.salt(for: writer.bytes)
-            writer.insert(at: place) { $0.bytes(5, salt) }
+            salts.withSalt(for: writer.bytes) { salt in writer.insert(at: place) { $0.bytes(5, salt) } }
             return writer.bytes
         }
 

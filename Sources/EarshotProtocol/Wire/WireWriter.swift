@@ -46,6 +46,12 @@ struct WireWriter: Sendable {
         bytes.append(contentsOf: value)
     }
 
+    mutating func bytes(_ field: UInt32, _ value: UnsafeRawBufferPointer) {
+        tag(field, .length)
+        varint(UInt64(value.count))
+        bytes.append(contentsOf: value)
+    }
+
     mutating func message(_ field: UInt32, _ message: some WireMessage) {
         nested(field) { message.write(to: &$0) }
     }
@@ -71,6 +77,7 @@ struct WireWriter: Sendable {
     /// Puts what `write` writes before what was written last.
     /// - Parameter place: how many bytes come before it.
     mutating func insert(at place: Int, _ write: (inout WireWriter) -> Void) {
+        guard place < bytes.count else { return write(&self) }
         var inserted = WireWriter()
         write(&inserted)
         bytes.insert(contentsOf: inserted.bytes, at: place)
