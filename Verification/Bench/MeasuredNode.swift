@@ -28,6 +28,8 @@ struct MeasuredNode: AsyncParsableCommand {
             var iterator = discovered.makeAsyncIterator()
             guard let other = await iterator.next() else { return }
             answer("linked", "\(milliseconds(started.duration(to: .now)))")
+            // A stranger may fill no more than some of the disk.
+            try await node.users.decide(.verify, about: other.userID)
             for await line in Self.orders { try await obey(line, node: node, other: other.userID) }
             group.cancelAll()
         }
@@ -105,7 +107,7 @@ struct MeasuredNode: AsyncParsableCommand {
 
     /// Many at once: from the first call to the receipt that covers the last.
     private func send(_ stream: Stream, node: Node, to other: UserID) async throws {
-        let padding = String(repeating: "x", count: max(0, stream.bytes - 8))
+        let padding = String(repeating: "x", count: max(0, stream.bytes - 9))
         let delivered = node.events.events(.messageDelivered, bufferLimit: stream.count)
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -124,7 +126,7 @@ struct MeasuredNode: AsyncParsableCommand {
                 var running = 0
                 while next < end {
                     let drafts = (next..<min(next + stream.batch, end)).map { number in
-                        MessageDraft(String(format: "%07d ", number) + padding)
+                        MessageDraft("\(Self.firstNumber + number) \(padding)")
                     }
                     next += drafts.count
                     if running >= max(1, stream.inFlight / stream.batch) {
@@ -152,7 +154,7 @@ struct MeasuredNode: AsyncParsableCommand {
             for message in page.reversed() {
                 if let later, message.messageID.sequence != later.messageID.sequence - 1 { disordered += 1 }
                 later = message
-                let number = String(message.text.prefix(7))
+                let number = String(message.text.prefix(8))
                 if Int(number) != nil, !seen.insert(number).inserted { doubled += 1 }
             }
             page = try await conversation.history(.before(page[0].messageID), limit: Limits.historyPage)
@@ -162,6 +164,9 @@ struct MeasuredNode: AsyncParsableCommand {
             "\(seen.count) of \(count) present, \(count - seen.count) lost, \(doubled) doubled, \(disordered) out of order"
         )
     }
+
+    /// What is added to the numbers of streamed messages, so that all have eight digits.
+    private static let firstNumber = 10_000_000
 
     private static var orders: AsyncStream<String> {
         AsyncStream { continuation in

@@ -9,8 +9,20 @@ import Synchronization
 public final class EventBus: Sendable {
     private struct State {
         var mailboxes: [UInt64: EventMailbox] = [:]
+        /// The same by the names that they are for, so that an event costs nothing where nobody observes it.
+        var observers: [EventName: [EventMailbox]] = [:]
         var nextNumber: UInt64 = 0
         var isFinished = false
+
+        mutating func add(_ mailbox: EventMailbox, _ number: UInt64, _ names: Set<EventName>) {
+            mailboxes[number] = mailbox
+            for name in names { observers[name, default: []].append(mailbox) }
+        }
+
+        mutating func remove(_ number: UInt64, _ names: Set<EventName>) {
+            guard let mailbox = mailboxes.removeValue(forKey: number) else { return }
+            for name in names { observers[name]?.removeAll { $0 === mailbox } }
+        }
     }
 
     private let state = Mutex(State())
@@ -26,7 +38,7 @@ public final class EventBus: Sendable {
 
     /// Gives an event to everyone who observes its name.
     package func post(_ event: Event) {
-        for mailbox in state.withLock({ Array($0.mailboxes.values) }) { mailbox.offer(event) }
+        for mailbox in state.withLock({ $0.observers[event.name] }) ?? [] { mailbox.offer(event) }
         if case .messageReceived = event { arrivals.signal() }
     }
 
@@ -88,9 +100,9 @@ public final class EventBus: Sendable {
             let mailbox = EventMailbox(names: names, limit: max(1, limit)) { [weak self] in
                 self?.noteLost()
             } onFinish: { [weak self] in
-                _ = self?.state.withLock { $0.mailboxes.removeValue(forKey: number) }
+                self?.state.withLock { $0.remove(number, names) }
             }
-            if !state.isFinished { state.mailboxes[number] = mailbox }
+            if !state.isFinished { state.add(mailbox, number, names) }
             return (mailbox, state.isFinished)
         }
         if isFinished { mailbox.finish() }

@@ -10,9 +10,19 @@ final class EventMailbox: Sendable {
         var eventsBeforeLost = 0
         var waiting: CheckedContinuation<Event?, Never>?
         var isFinished = false
+
+        /// - Returns: `nil` if nothing waits for the observer.
+        mutating func take() -> Event? {
+            if lost > 0, eventsBeforeLost == 0 {
+                defer { lost = 0 }
+                return .eventsLost(count: lost)
+            }
+            guard let event = events.popFirst() else { return nil }
+            if lost > 0 { eventsBeforeLost -= 1 }
+            return event
+        }
     }
 
-    private let names: Set<EventName>
     /// Whether the observer observes only losses. It is told of the losses of all observers, and has none of its own.
     let watchesLosses: Bool
     private let limit: Int
@@ -24,15 +34,14 @@ final class EventMailbox: Sendable {
         names: Set<EventName>, limit: Int, onLoss: @escaping @Sendable () -> Void,
         onFinish: @escaping @Sendable () -> Void
     ) {
-        self.names = names
         watchesLosses = names == [.eventsLost]
         self.limit = limit
         self.onLoss = onLoss
         self.onFinish = onFinish
     }
 
+    /// - Parameter event: one that it is for.
     func offer(_ event: Event) {
-        guard names.contains(event.name) else { return }
         let (waiting, isLost): (CheckedContinuation<Event?, Never>?, Bool) = state.withLock { state in
             guard !state.isFinished else { return (nil, false) }
             if let waiting = state.waiting {
@@ -67,31 +76,21 @@ final class EventMailbox: Sendable {
 
     /// The next event; `eventsLost` if some did not fit; `nil` at the end or when the task is cancelled.
     func next() async -> Event? {
-        await withTaskCancellationHandler {
+        if !Task.isCancelled, let event = state.withLock({ $0.take() }) { return event }
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let (event, isReady) = state.withLock { Self.take(&$0, continuation) }
+                let (event, isReady) = state.withLock { state -> (Event?, Bool) in
+                    if let event = state.take() { return (event, true) }
+                    if state.isFinished { return (nil, true) }
+                    precondition(state.waiting == nil, "one task at a time iterates a sequence of events")
+                    state.waiting = continuation
+                    return (nil, false)
+                }
                 if isReady { continuation.resume(returning: event) }
             }
         } onCancel: {
             finish()
         }
-    }
-
-    private static func take(
-        _ state: inout State, _ continuation: CheckedContinuation<Event?, Never>
-    ) -> (event: Event?, isReady: Bool) {
-        if state.lost > 0, state.eventsBeforeLost == 0 {
-            defer { state.lost = 0 }
-            return (.eventsLost(count: state.lost), true)
-        }
-        if let event = state.events.popFirst() {
-            if state.lost > 0 { state.eventsBeforeLost -= 1 }
-            return (event, true)
-        }
-        if state.isFinished { return (nil, true) }
-        precondition(state.waiting == nil, "one task at a time iterates a sequence of events")
-        state.waiting = continuation
-        return (nil, false)
     }
 
     func finish() {

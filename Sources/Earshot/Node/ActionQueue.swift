@@ -9,7 +9,7 @@ struct ActionQueue<Action> {
 
     /// - Returns: whether the caller has to work off the queue; if not, a caller further out is doing so.
     mutating func add(_ actions: [Action]) -> Bool {
-        waiting += actions
+        if waiting.isEmpty { waiting = actions } else { waiting += actions }
         defer { isWorkedOff = true }
         return !isWorkedOff
     }

@@ -149,6 +149,22 @@ struct EventBusTests {
         try await withDeadline("the task ends") { await task.value }
     }
 
+    @Test("ends a sequence whose task is cancelled, though with each event that it takes another comes")
+    func cancellationUnderLoad() async throws {
+        let (bus, events) = (bus, bus.events(.all))
+        bus.post(event(0))
+        let (stream, begun) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            for await _ in events {
+                bus.post(.storageFailed("more"))
+                begun.yield()
+            }
+        }
+        for await _ in stream { break }
+        task.cancel()
+        try await withDeadline("the task ends") { await task.value }
+    }
+
     /// An event that is told apart from others by a number.
     private func event(_ number: Int) -> Event { .storageFailed("\(number)") }
 
