@@ -255,6 +255,12 @@ if withVerification {
             // gold stumbles over the address sanitizer's symbols.
             linkerSettings: withInstrumentation ? [.unsafeFlags(instrumentation + ["-use-ld=lld"])] : []),
 
+        // What a message passes through, without sockets and threads, for script/instructions.
+        .executableTarget(
+            name: "EarshotPaths",
+            dependencies: ["EarshotCrypto", "EarshotModel", "EarshotProtocol", "EarshotSimulation", "EarshotStore"],
+            path: "Verification/Paths", swiftSettings: settings),
+
         // The simulator's command, for script/simulate.
         .executableTarget(
             name: "EarshotSimulate",
