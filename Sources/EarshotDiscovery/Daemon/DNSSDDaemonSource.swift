@@ -11,12 +11,15 @@ package struct DNSSDDaemonSource: DiscoverySource {
     package let name = "dns-sd daemon"
     private let configuration: DiscoveryConfiguration
     private let gauge = OperationGauge()
+    private let sought = SoughtDevices()
 
     package init(configuration: DiscoveryConfiguration = DiscoveryConfiguration()) {
         self.configuration = configuration
     }
 
     package var operationCount: Int { gauge.count }
+
+    package func seek(_ deviceID: DeviceID) { sought.add(deviceID) }
 
     /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, and `CancellationError` when it is cancelled while it waits for a daemon.
     package func run(
@@ -35,7 +38,7 @@ package struct DNSSDDaemonSource: DiscoverySource {
     ) -> StackEnd {
         var end = StackEnd()
         let connection = DaemonConnection(
-            advertising: advertising, configuration: configuration, gauge: gauge, wakeUp: wakeUp
+            advertising: advertising, configuration: configuration, gauge: gauge, sought: sought, wakeUp: wakeUp
         ) { report in
             if report == .available(.daemon) { end.wasAvailable = true }
             reporting(report)

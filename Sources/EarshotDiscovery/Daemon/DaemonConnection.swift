@@ -8,34 +8,43 @@ import Glibc
 final class DaemonConnection {
     private let advertisement: Advertisement
     private let gauge: OperationGauge
+    private let sought: SoughtDevices
     private let wakeUp: WakeUp
     private let report: (SourceReport) -> Void
     private let lookups: LookupRunner<DNSServiceCalls>
 
     init(
         advertising advertisement: Advertisement, configuration: DiscoveryConfiguration, gauge: OperationGauge,
-        wakeUp: WakeUp, report: @escaping (SourceReport) -> Void
+        sought: SoughtDevices, wakeUp: WakeUp, report: @escaping (SourceReport) -> Void
     ) {
         self.advertisement = advertisement
         self.gauge = gauge
+        self.sought = sought
         self.wakeUp = wakeUp
         self.report = report
         lookups = LookupRunner(
             provider: DNSServiceCalls(gauge: gauge),
-            browser: ServiceBrowser(ownInstance: advertisement.instanceName, bounds: .daemon),
+            browser: ServiceBrowser(
+                ownInstance: advertisement.instanceName, ownDevice: advertisement.deviceID, bounds: .daemon),
             configuration: configuration, report: report)
     }
 
     /// Returns when it was woken up.
     /// - Throws: why the daemon can no longer be used, or could not be used from the beginning.
     func run() throws(DiscoveryError) {
-        defer { lookups.stop() }
+        let bell = try Bell()
+        sought.announce(by: bell)
+        defer {
+            sought.announce(by: nil)
+            lookups.stop()
+        }
         let txt = try advertisement.txtRecord().encoded
         let registration =
             advertisement.port == 0 ? nil : try DNSServiceCalls(gauge: gauge).register(advertisement, txt: txt)
         try lookups.start()
         report(.available(.daemon))
-        while let ready = try waitForWork(with: registration) {
+        while let ready = try waitForWork(with: registration, bell) {
+            lookups.seek(sought.take())
             for (lookup, operation) in ready { try process(operation, of: lookup) }
             lookups.fireTimers()
         }
@@ -57,13 +66,13 @@ final class DaemonConnection {
 
     /// - Returns: the operations that have something to say, or `nil` when it was woken up to end.
     private func waitForWork(
-        with registration: DNSServiceOperation?
+        with registration: DNSServiceOperation?, _ bell: Bell
     ) throws(DiscoveryError) -> [(Lookup?, DNSServiceOperation)]? {
         let registrations: [(Lookup?, DNSServiceOperation)] = registration.map { [(nil, $0)] } ?? []
         let watched = registrations + lookups.operations.map { ($0, $1) }
-        let descriptors = [wakeUp.fileDescriptor] + watched.map(\.1.fileDescriptor)
+        let descriptors = [wakeUp.fileDescriptor, bell.fileDescriptor] + watched.map(\.1.fileDescriptor)
         let isReadable = try Polling.readable(descriptors, milliseconds: lookups.millisecondsToNextTimer)
         guard !isReadable[0] else { return nil }
-        return zip(watched, isReadable.dropFirst()).filter(\.1).map(\.0)
+        return zip(watched, isReadable.dropFirst(2)).filter(\.1).map(\.0)
     }
 }

@@ -56,6 +56,8 @@ final class AvahiInbox {
         case instanceNameTaken
         case failed
         case wokenUp
+        /// The bell was rung.
+        case rung
     }
 
     var events: [Event] = []

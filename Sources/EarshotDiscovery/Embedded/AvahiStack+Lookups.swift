@@ -55,7 +55,8 @@ extension AvahiStack: LookupProvider {
         return resolver.map { resolver in { [core] in core.s_service_resolver_free(resolver) } }
     }
 
-    /// Answers `addressAppeared` and `addressDisappeared`, once for each interface and family it is heard in.
+    /// Answers `addressAppeared` and `addressDisappeared`, once for each interface and family it is heard in, and
+    /// `exhausted` after those from the cache. A question leaves 100 ms later, unless the lookup has ended by then.
     private func addresses(
         of host: String, _ family: AddressFamily, _ context: UnsafeMutableRawPointer
     ) -> (() -> Void)? {
@@ -73,6 +74,7 @@ extension AvahiStack: LookupProvider {
                     LookupContext.deliver(.addressAppeared(bytes, interface: interface), to: context)
                 case (AVAHI_BROWSER_REMOVE, let bytes?):
                     LookupContext.deliver(.addressDisappeared(bytes, interface: interface), to: context)
+                case (AVAHI_BROWSER_CACHE_EXHAUSTED, _): LookupContext.deliver(.exhausted, to: context)
                 case (AVAHI_BROWSER_FAILURE, _): LookupContext.deliver(.failed, to: context)
                 default: break
                 }

@@ -15,7 +15,7 @@ final class AvahiStack {
     let inbox: AvahiInbox
     let server: OpaquePointer
     private let poll: OpaquePointer
-    private let watch: OpaquePointer
+    private let watches: [OpaquePointer]
     private let multicastGuard: MulticastGuard
     private var lastSerial = 0
 
@@ -23,9 +23,11 @@ final class AvahiStack {
     ///   - hostName: what this host is called by the stack; one label.
     ///   - denied: interfaces that it neither listens nor speaks on.
     ///   - wakeUp: ends a turn of the loop, as `wokenUp`.
+    ///   - bell: ends a turn of the loop, as `rung`. It outlives the stack.
     /// - Throws: `stackFailed` where it cannot run: it gets no socket for multicast DNS, or the library is missing.
     init(
-        hostName: String, denied: [String], allowsPointToPoint: Bool, gauge: OperationGauge, wakeUp: WakeUp
+        hostName: String, denied: [String], allowsPointToPoint: Bool, gauge: OperationGauge, wakeUp: WakeUp,
+        bell: Bell? = nil
     ) throws(DiscoveryError) {
         let core = try AvahiLibrary.core()
         let inbox = AvahiInbox()
@@ -37,8 +39,15 @@ final class AvahiStack {
         // Before there is a socket to read from. Unretained, like the inbox.
         let multicastGuard = MulticastGuard()
         multicastGuard.install(in: poll)
-        guard let watch = Self.watch(wakeUp, api, context) else {
+        let watches = [
+            Self.watch(wakeUp, api, context), bell.flatMap { Self.watch($0, api, context) },
+        ].compactMap(\.self)
+        func freePoll() {
+            for watch in watches { api.pointee.watch_free(watch) }
             avahi_simple_poll_free(poll)
+        }
+        guard watches.count == (bell == nil ? 1 : 2) else {
+            freePoll()
             throw DiscoveryError(.outOfResources, "the embedded DNS-SD stack cannot be woken up")
         }
         var code: CInt = 0
@@ -48,20 +57,19 @@ final class AvahiStack {
                 &code)
         }
         guard let server else {
-            api.pointee.watch_free(watch)
-            avahi_simple_poll_free(poll)
+            freePoll()
             throw DiscoveryError(avahiError: code)
         }
         gauge.opened()
         (self.core, self.gauge, self.inbox) = (core, gauge, inbox)
-        (self.server, self.poll, self.watch) = (server, poll, watch)
+        (self.server, self.poll, self.watches) = (server, poll, watches)
         self.multicastGuard = multicastGuard
     }
 
     /// Says goodbye for what is still advertised.
     deinit {
         core.server_free(server)
-        avahi_simple_poll_get(poll)?.pointee.watch_free(watch)
+        for watch in watches { avahi_simple_poll_get(poll)?.pointee.watch_free(watch) }
         avahi_simple_poll_free(poll)
         gauge.closed()
     }
@@ -96,6 +104,14 @@ final class AvahiStack {
         api.pointee.watch_new(
             api, wakeUp.fileDescriptor, AVAHI_WATCH_IN,
             { _, _, _, context in AvahiInbox.deliver(.wokenUp, to: context) }, context)
+    }
+
+    private static func watch(
+        _ bell: Bell, _ api: UnsafePointer<AvahiPoll>, _ context: UnsafeMutableRawPointer
+    ) -> OpaquePointer? {
+        api.pointee.watch_new(
+            api, bell.fileDescriptor, AVAHI_WATCH_IN, { _, _, _, context in AvahiInbox.deliver(.rung, to: context) },
+            context)
     }
 
     private static func withConfiguration<Result>(
