@@ -16,7 +16,7 @@ struct ServiceBrowser {
     /// is no news, each wait is twice as long, until every instance has its turn once in `reviewPeriod`, or one has it
     /// every `reviewCeiling`. So what a node does not hear of is found out, though late.
     static let reviewTime = Duration.seconds(2)
-    static let reviewPeriod = Duration.seconds(600)
+    static let reviewPeriod = Duration.seconds(900)
     static let reviewCeiling = Duration.seconds(5)
     /// How long the first search of an instance may take if it is to ask nobody (`LookupSchedule.Bounds.canGlance`).
     static let glanceTime = Duration.milliseconds(50)

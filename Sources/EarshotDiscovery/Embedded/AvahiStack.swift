@@ -16,7 +16,7 @@ final class AvahiStack {
     let server: OpaquePointer
     private let poll: OpaquePointer
     private let watches: [OpaquePointer]
-    private let multicastGuard: MulticastGuard
+    let multicastGuard: MulticastGuard
     private var lastSerial = 0
 
     /// - Parameters:

@@ -48,6 +48,7 @@ final class EmbeddedNode {
         stack = try AvahiStack(
             hostName: advertisement.embeddedHostName, denied: denied,
             allowsPointToPoint: !configuration.includedInterfaces.isEmpty, gauge: gauge, wakeUp: wakeUp, bell: bell)
+        stack.multicastGuard.onlyInstance = instance
         lookups = LookupRunner(
             provider: stack,
             browser: ServiceBrowser(
@@ -110,6 +111,7 @@ final class EmbeddedNode {
         if isHostNameTaken { try stack.renameHost() }
         if isInstanceNameTaken {
             instance = AvahiStack.alternative(to: instance)
+            stack.multicastGuard.onlyInstance = instance
             lookups.registered(as: instance)
         }
         try checkInterfaces()
