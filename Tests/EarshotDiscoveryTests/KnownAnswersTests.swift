@@ -68,6 +68,8 @@ struct KnownAnswersTests {
         let query = DNSMessage(
             flags: 0, questions: [(Self.service, .pointer)], answers: [Self.known("bob 081040g2")]
         ).bytes
-        for count in 0..<query.count { #expect(!DNSMessageCheck.needsNoAnswer(query.prefix(count), of: "bob 081040g2")) }
+        for count in 0..<query.count {
+            #expect(!DNSMessageCheck.needsNoAnswer(query.prefix(count), of: "bob 081040g2"))
+        }
     }
 }

@@ -21,8 +21,6 @@ struct BrowsedInstance {
     var attempt = 0
     /// The interface of the open lookup.
     var lookupInterface: UInt32?
-    /// Whether its records are asked for.
-    var isResolving = false
     /// The host whose addresses this instance waits for.
     var host: String?
     var resolution: Resolution?

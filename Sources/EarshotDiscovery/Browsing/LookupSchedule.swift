@@ -14,8 +14,8 @@ struct LookupSchedule {
         /// Whether a lookup that ends soon asks nobody, and is answered from what is known.
         let canGlance: Bool
 
-        /// Each lookup costs threads and connections to the D-Bus daemon, which allows a user 256.
-        static let daemon = Bounds(search: 8, watch: 4, canGlance: false)
+        /// Each lookup costs the daemon up to three objects, of which it allows a client 1024.
+        static let daemon = Bounds(search: 16, watch: 4, canGlance: false)
         /// Each lookup costs some memory, and queries on the network: after 1 s, 2 s, 4 s, and so on, and whenever its
         /// records age (RFC 6762 section 5.2).
         static let embedded = Bounds(search: 32, watch: 16, canGlance: true)
@@ -154,7 +154,7 @@ struct LookupSchedule {
         return [.close(instance)] + openNext()
     }
 
-    /// Lookups could not be opened, because there are too many connections. They wait for `resumed()`. From now on
+    /// Lookups could not be opened, because there are too many. They wait for `resumed()`. From now on
     /// fewer stay open, and fewer are tried at once.
     mutating func refused(_ instances: [String]) -> [Step] {
         let open = instances.filter { isOpen($0) }

@@ -157,7 +157,7 @@ struct ServiceBrowser {
             instances[instance]?.resolution = Resolution(host: host, port: port, announcement: announcement)
             instances[instance]?.complaint = nil
             claim(announcement.deviceID, by: instance)
-            return stopResolving(instance) + move(instance, to: host) + refresh(instance)
+            return move(instance, to: host) + refresh(instance)
         } catch {
             return complain(of: instance, "\(error)")
         }
@@ -279,16 +279,6 @@ struct ServiceBrowser {
         return actions
     }
 
-    /// The records of an instance are known, and its lookup ends before that for addresses: it has a connection of its
-    /// own. Not if they may be out of date.
-    private mutating func stopResolving(_ instance: String) -> [Action] {
-        guard let known = instances[instance], !canGlance, known.isResolving, !known.isSought,
-            !schedule.isWatching(instance)
-        else { return [] }
-        instances[instance]?.isResolving = false
-        return [.stopResolving(instance: instance)]
-    }
-
     /// Looks again for one instance that is sought, and for the next one a while later.
     private mutating func seek() -> [Action] {
         guard !isSeeking, schedule.hasSought else { return [] }
@@ -329,7 +319,6 @@ struct ServiceBrowser {
         let attempt = attemptCount
         instances[instance]?.attempt = attempt
         instances[instance]?.lookupInterface = interface
-        instances[instance]?.isResolving = true
         instances[instance]?.hasSaidGoodbye = false
         let isGlance = canGlance && !known.hadGlance && !known.isSought
         let searchTime = known.hasSaidGoodbye ? Self.goodbyeTime : Self.searchTime
@@ -376,16 +365,8 @@ struct ServiceBrowser {
         if isFinal { rotationTime = Self.rotationTime }
         let steps = schedule.settled(instance, isWatched: known.isSought, isFinal: isFinal)
         instances[instance]?.isSought = false
-        var waits: [Action] = []
-        if known.isSought {
-            waits = [.wait(.watch(instance: instance, attempt: known.attempt), Self.watchTime)]
-            // It was sought after its records had come.
-            if !known.isResolving, let interface = known.lookupInterface {
-                instances[instance]?.isResolving = true
-                waits.append(.resolve(instance: instance, interface: interface))
-            }
-        }
-        return refresh(instance) + run(steps) + waits
+        let watch = Timer.watch(instance: instance, attempt: known.attempt)
+        return refresh(instance) + run(steps) + (known.isSought ? [.wait(watch, Self.watchTime)] : [])
     }
 
     /// Reports what has changed about an instance. During a search nothing is withdrawn: the rest may be on its way.

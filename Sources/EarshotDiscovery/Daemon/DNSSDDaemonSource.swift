@@ -1,6 +1,6 @@
 package import EarshotModel
 
-/// DNS-SD through the system's daemon: Avahi, by its `dns_sd.h` layer.
+/// DNS-SD through the system's daemon: Avahi.
 ///
 /// Where no daemon answers it reports itself unavailable, and advertises and looks again as soon as one does.
 package struct DNSSDDaemonSource: DiscoverySource {
@@ -37,13 +37,13 @@ package struct DNSSDDaemonSource: DiscoverySource {
         _ advertising: Advertisement, _ wakeUp: WakeUp, _ reporting: @escaping (SourceReport) -> Void
     ) -> StackEnd {
         var end = StackEnd()
-        let connection = DaemonConnection(
-            advertising: advertising, configuration: configuration, gauge: gauge, sought: sought, wakeUp: wakeUp
-        ) { report in
-            if report == .available(.daemon) { end.wasAvailable = true }
-            reporting(report)
-        }
         do {
+            let connection = try DaemonConnection(
+                advertising: advertising, configuration: configuration, gauge: gauge, sought: sought, wakeUp: wakeUp
+            ) { report in
+                if report == .available(.daemon) { end.wasAvailable = true }
+                reporting(report)
+            }
             try connection.run()
         } catch {
             end.failure = error

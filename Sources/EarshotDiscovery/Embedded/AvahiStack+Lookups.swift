@@ -1,4 +1,4 @@
-import CAvahiCore
+import CAvahi
 import EarshotModel
 
 extension AvahiStack: LookupProvider {
@@ -49,7 +49,7 @@ extension AvahiStack: LookupProvider {
                     return LookupContext.deliver(.failed, to: context)
                 }
                 let event = LookupEvent.resolved(
-                    host: String(cString: host), port: port, txt: AvahiStack.bytes(of: strings))
+                    host: String(cString: host), port: port, txt: AvahiStrings.bytes(of: strings))
                 LookupContext.deliver(event, to: context)
             }, context)
         return resolver.map { resolver in { [core] in core.s_service_resolver_free(resolver) } }
@@ -80,14 +80,6 @@ extension AvahiStack: LookupProvider {
                 }
             }, context)
         return browser.map { browser in { [core] in core.s_record_browser_free(browser) } }
-    }
-
-    /// The rdata of a TXT record.
-    private static func bytes(of strings: UnsafeMutablePointer<AvahiStringList>?) -> [UInt8] {
-        let count = avahi_string_list_serialize(strings, nil, 0)
-        return [UInt8](unsafeUninitializedCapacity: count) { buffer, written in
-            written = avahi_string_list_serialize(strings, buffer.baseAddress, count)
-        }
     }
 
     /// - Returns: nothing for a record of another type, which nobody asked for.

@@ -1,4 +1,4 @@
-import CAvahiCore
+import CAvahi
 import EarshotModel
 import Glibc
 
@@ -14,8 +14,7 @@ final class AvahiStack {
     let gauge: OperationGauge
     let inbox: AvahiInbox
     let server: OpaquePointer
-    private let poll: OpaquePointer
-    private let watches: [OpaquePointer]
+    private let loop: AvahiLoop
     let multicastGuard: MulticastGuard
     private var lastSerial = 0
 
@@ -33,44 +32,25 @@ final class AvahiStack {
         let inbox = AvahiInbox()
         // Unretained: everything that has the inbox as its context is freed in `deinit`, before the inbox.
         let context = Unmanaged.passUnretained(inbox).toOpaque()
-        guard let poll = avahi_simple_poll_new(), let api = avahi_simple_poll_get(poll) else {
-            throw DiscoveryError(.outOfResources, "the embedded DNS-SD stack gets no loop")
-        }
+        let loop = try AvahiLoop(inbox: inbox, wakeUp: wakeUp, bell: bell)
         // Before there is a socket to read from. Unretained, like the inbox.
         let multicastGuard = MulticastGuard()
-        multicastGuard.install(in: poll)
-        let watches = [
-            Self.watch(wakeUp, api, context), bell.flatMap { Self.watch($0, api, context) },
-        ].compactMap(\.self)
-        func freePoll() {
-            for watch in watches { api.pointee.watch_free(watch) }
-            avahi_simple_poll_free(poll)
-        }
-        guard watches.count == (bell == nil ? 1 : 2) else {
-            freePoll()
-            throw DiscoveryError(.outOfResources, "the embedded DNS-SD stack cannot be woken up")
-        }
+        multicastGuard.install(in: loop.poll)
         var code: CInt = 0
         let server = Self.withConfiguration(core, hostName, denied, allowsPointToPoint) { configuration in
             core.server_new(
-                api, configuration, { _, state, context in AvahiStack.serverChanged(to: state, context) }, context,
+                loop.api, configuration, { _, state, context in AvahiStack.serverChanged(to: state, context) }, context,
                 &code)
         }
-        guard let server else {
-            freePoll()
-            throw DiscoveryError(avahiError: code)
-        }
+        guard let server else { throw DiscoveryError(avahiError: code) }
         gauge.opened()
         (self.core, self.gauge, self.inbox) = (core, gauge, inbox)
-        (self.server, self.poll, self.watches) = (server, poll, watches)
-        self.multicastGuard = multicastGuard
+        (self.server, self.loop, self.multicastGuard) = (server, loop, multicastGuard)
     }
 
     /// Says goodbye for what is still advertised.
     deinit {
         core.server_free(server)
-        for watch in watches { avahi_simple_poll_get(poll)?.pointee.watch_free(watch) }
-        avahi_simple_poll_free(poll)
         gauge.closed()
     }
 
@@ -78,11 +58,7 @@ final class AvahiStack {
     /// - Parameter milliseconds: how long to wait at most; -1 for as long as it takes.
     /// - Returns: what it said meanwhile.
     func turn(milliseconds: CInt) throws(DiscoveryError) -> [AvahiInbox.Event] {
-        guard avahi_simple_poll_iterate(poll, milliseconds) >= 0 else {
-            throw DiscoveryError(.outOfResources, "poll: \(String(cString: strerror(errno)))")
-        }
-        defer { inbox.events = [] }
-        return inbox.events
+        try loop.turn(milliseconds: milliseconds)
     }
 
     func nextSerial() -> Int {
@@ -96,22 +72,6 @@ final class AvahiStack {
         case AVAHI_SERVER_FAILURE: AvahiInbox.deliver(.failed, to: context)
         default: break
         }
-    }
-
-    private static func watch(
-        _ wakeUp: WakeUp, _ api: UnsafePointer<AvahiPoll>, _ context: UnsafeMutableRawPointer
-    ) -> OpaquePointer? {
-        api.pointee.watch_new(
-            api, wakeUp.fileDescriptor, AVAHI_WATCH_IN,
-            { _, _, _, context in AvahiInbox.deliver(.wokenUp, to: context) }, context)
-    }
-
-    private static func watch(
-        _ bell: Bell, _ api: UnsafePointer<AvahiPoll>, _ context: UnsafeMutableRawPointer
-    ) -> OpaquePointer? {
-        api.pointee.watch_new(
-            api, bell.fileDescriptor, AVAHI_WATCH_IN, { _, _, _, context in AvahiInbox.deliver(.rung, to: context) },
-            context)
     }
 
     private static func withConfiguration<Result>(

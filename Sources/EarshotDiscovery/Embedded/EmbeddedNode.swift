@@ -99,6 +99,7 @@ final class EmbeddedNode {
             case .failed: throw DiscoveryError(.stackFailed, "the embedded DNS-SD stack failed")
             case .wokenUp: return false
             case .rung: lookups.seek(sought.take())
+            case .daemonRunning, .daemonNotRunning, .registered: continue
             }
         }
         // Once, even if several interfaces reported it.
@@ -110,7 +111,7 @@ final class EmbeddedNode {
         withdraw()
         if isHostNameTaken { try stack.renameHost() }
         if isInstanceNameTaken {
-            instance = AvahiStack.alternative(to: instance)
+            instance = AvahiStrings.alternative(to: instance)
             stack.multicastGuard.onlyInstance = instance
             lookups.registered(as: instance)
         }
