@@ -43,11 +43,9 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
-        .systemLibrary(
-            name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
         .systemLibrary(name: "CLinuxNetwork"),
         .systemLibrary(name: "CLinuxFiles"),
-        .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
+        .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev", "libavahi-core-dev"])]),
 
         // The words: identifiers, message, limits. Imports nothing.
         .target(name: "EarshotModel", swiftSettings: settings),
@@ -73,7 +71,7 @@ let package = Package(
             name: "EarshotFiles", dependencies: ["EarshotModel", "EarshotCrypto", "CLinuxFiles"],
             swiftSettings: settings),
         .target(
-            name: "EarshotDiscovery", dependencies: ["EarshotModel", "CDNSSD", "CAvahiCore", "CLinuxNetwork"],
+            name: "EarshotDiscovery", dependencies: ["EarshotModel", "CAvahi", "CLinuxNetwork"],
             swiftSettings: settings),
 
         // The SDK.

@@ -1,4 +1,4 @@
-import EarshotModel
+package import EarshotModel
 import Synchronization
 
 /// Finds devices: merges all sources into one sequence of found, updated and lost devices.
@@ -55,6 +55,11 @@ package final class Discovery: Sendable {
             }
             group.addTask { await untilCancelled() }
         }
+    }
+
+    /// A device is not where it was found: its sources look again. Cheap, and callable from any thread.
+    package func seek(_ deviceID: DeviceID) {
+        for source in sources { source.seek(deviceID) }
     }
 
     private func run(_ source: any DiscoverySource) async {

@@ -9,6 +9,12 @@ package protocol DiscoverySource: Sendable {
     /// says 0.
     var operationCount: Int { get }
 
+    /// A device is not where it was found, or does not answer there: it is looked up again soon. A source that reports
+    /// every change by itself need not do so.
+    ///
+    /// Called from any thread; it does not block for long.
+    func seek(_ deviceID: DeviceID)
+
     /// Advertises this node and reports the others, until the task is cancelled.
     ///
     /// A source that can come back (such as a daemon that restarts) does so itself, and reports `unavailable` in the
@@ -20,6 +26,7 @@ package protocol DiscoverySource: Sendable {
 
 extension DiscoverySource {
     package var operationCount: Int { 0 }
+    package func seek(_ deviceID: DeviceID) {}
 }
 
 /// The stack below a source.

@@ -171,11 +171,12 @@ public enum Limits {
     /// One Noise handshake message, payload and all.
     package static let handshakeMessageBytes = 2048
     /// Handshakes at once before authentication.
-    package static let pendingHandshakes = 64
-    /// Handshakes at once before authentication from one address.
-    package static let pendingHandshakesPerAddress = 16
+    package static let pendingHandshakes = 256
+    /// Handshakes at once before authentication from one address: on one host there may be as many nodes, which all dial
+    /// a newcomer.
+    package static let pendingHandshakesPerAddress = 64
     /// Connections that may begin a handshake from one address at once, and in a second after that.
-    package static let connectionsPerAddress = 64
+    package static let connectionsPerAddress = 128
     package static let connectionsPerAddressAndSecond = 16
     /// Connections that may begin a handshake in a second, from all addresses; and as many again from addresses that
     /// were quiet.

@@ -27,6 +27,8 @@ package enum NodeAction: Sendable {
     case write(ConnectionID, [UInt8])
     /// Close it when everything is written.
     case disconnect(ConnectionID)
+    /// A device that was dialled is not there, or does not answer: look again where it is.
+    case seek(DeviceID)
     /// Write it to the disk, and call `committed` or `commitFailed`. There is one at a time.
     indirect case commit(Commit)
     /// Read a log's entries, and call `entriesRead` or `readFailed`.

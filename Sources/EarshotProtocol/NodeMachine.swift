@@ -124,6 +124,7 @@ package struct NodeMachine: Sendable {
         replication.commitIfDue(clocks: &clocks, now: now)
         performReplication(now: now)
         dialDue(now: now)
+        for deviceID in peers.takeSought() { emit(.seek(deviceID)) }
         nextCall = max(now.uptime, nextDeadline)
         clocks.expectCall(by: nextCall)
     }

@@ -97,8 +97,8 @@ extension RealNetworkTests {
         @Test("reports unreadable records, and goes on")
         func malformed() async throws {
             let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
-            let stranger = try DNSServiceCalls(gauge: OperationGauge()).register(
-                advertisement("stranger", seed: 3, port: 9), txt: [3] + Array("x=y".utf8))
+            let client = try DaemonClient(gauge: OperationGauge(), wakeUp: WakeUp())
+            let stranger = try client.advertise("stranger 3", port: 9, txt: [3] + Array("x=y".utf8))
             try await alice.wait { event in
                 switch event {
                 case .malformed(let instance, _): instance.hasPrefix("stranger ")

@@ -112,6 +112,24 @@ extension RealNetworkTests {
             try await copy.stop()
         }
 
+        @Test("ends its lookups when they are answered, and looks again for whom is sought")
+        func lookups() async throws {
+            let operations = Watched(0)
+            let source = EmbeddedDNSSDSource(gauge: OperationGauge { count in operations.update { $0 = count } })
+            let alice = try RunningDiscovery("alice", seed: 1, port: 4001, source: source)
+            let bob = try Self.embedded("bob", seed: 2, port: 4002)
+            try await alice.waitForDevice(2, port: 4002)
+            // The stack, the lookup of instances, and the host and its service on each of two interfaces.
+            let idle = 6
+            try await operations.wait(for: "the lookup of bob has ended") { $0 == idle ? true : nil }
+            alice.discovery.seek(deviceID(2))
+            try await operations.wait(for: "a lookup of bob that stays open") { $0 == idle + 3 ? true : nil }
+            try await operations.wait(for: "it has ended as well") { $0 == idle ? true : nil }
+            #expect(alice.discovery.status.deviceCount == 1)
+            try await alice.stop()
+            try await bob.stop()
+        }
+
         @Test("ends at once when it is cancelled, and leaves nothing open")
         func cleanUp() async throws {
             let before = try OpenFiles.current()

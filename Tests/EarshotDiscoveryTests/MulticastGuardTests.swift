@@ -21,6 +21,28 @@ struct MulticastGuardTests {
         #expect(sockets.receive() == nil)
     }
 
+    @Test("removes queries that need no answer of the only instance that is advertised, and no others")
+    func answered() throws {
+        let sockets = try LoopbackSockets()
+        let query = { (instance: String) in
+            DNSMessage(
+                flags: 0, questions: [(DNSMessage.name("_earshot._tcp.local"), .pointer)],
+                answers: [
+                    DNSMessage.Record(
+                        name: DNSMessage.pointer(to: 12), type: .pointer,
+                        data: DNSMessage.name(instance, thenAt: 12), seconds: 4500)
+                ]
+            ).bytes
+        }
+        let stands = MulticastGuard()
+        try sockets.send(query("bob"))
+        #expect(stands.hasFitDatagram(sockets.receiver), "it may advertise many")
+        stands.onlyInstance = "bob"
+        try sockets.send(query("carol"))
+        #expect(stands.hasFitDatagram(sockets.receiver))
+        #expect(sockets.receive() == query("carol"))
+    }
+
     @Test("removes a bounded number at once, and the rest when it is asked again")
     func bounded() throws {
         let sockets = try LoopbackSockets()

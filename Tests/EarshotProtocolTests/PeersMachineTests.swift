@@ -25,6 +25,33 @@ struct PeersMachineTests {
         #expect(peers.links[dial] == nil)
     }
 
+    @Test("has a device looked for again that cannot be reached, and not an address that the user has given")
+    mutating func sought() throws {
+        let bob = device("bob").deviceID
+        _ = peers.found(bob, addresses: [address], remembered: [], now: now.uptime)
+        peers.add(address, now: now.uptime)
+        #expect(peers.takeSought() == [])
+        for dial in peers.dialDue(now: now).connections {
+            _ = peers.connectFailed(dial, reason: "refused", now: now.uptime)
+        }
+        #expect(peers.takeSought() == [bob])
+        #expect(peers.takeSought() == [], "once for each failure")
+        now.uptime += Timing.redialFloor
+        let dials = peers.dialDue(now: now).connections
+        for dial in dials { _ = peers.end(dial, error: ProtocolError(.closedByPeer, "gone"), now: now.uptime) }
+        #expect(peers.takeSought() == [bob], "nobody has finished a handshake there")
+    }
+
+    @Test("has a device looked for again at whose address another one answers, and not one whose link ends")
+    mutating func soughtAfterAnother() throws {
+        _ = peers.found(bob.deviceID, addresses: [address], remembered: [], now: now.uptime)
+        let dial = try #require(peers.dialDue(now: now).connections.first)
+        _ = peers.establish(carol, on: dial, now: now.uptime)
+        #expect(peers.takeSought() == [bob.deviceID])
+        _ = peers.end(dial, error: nil, now: now.uptime)
+        #expect(peers.takeSought() == [])
+    }
+
     @Test("tells of a failure to reach an address that the user has given")
     mutating func given() throws {
         peers.add(address, now: now.uptime)

@@ -39,6 +39,8 @@ extension Simulation {
             write(bytes, from: index, connectionID)
         case .disconnect(let connectionID):
             if let socket = network.socket(of: index, connectionID) { close(socket) }
+        // Discovery tells of everything there as it is.
+        case .seek: break
         case .commit(let commit):
             trace.commit(commit, node: index, at: time)
             nodes[index].commit = commit

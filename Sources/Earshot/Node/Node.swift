@@ -201,7 +201,7 @@ public final class Node: Sendable {
                 name: name, userID: userID, deviceID: deviceID, networkTag: networkTag, port: port))
         self.discovery.withLock { $0 = discovery }
         configuration.logger.info("node is up", metadata: ["name": "\(name)", "port": "\(port)"])
-        await shell.running(port: port)
+        await shell.running(port: port, discovery: discovery)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.run(discovery) }
             group.addTask { for await event in discovery.events { await self.discovered(event) } }

@@ -41,6 +41,8 @@ actor NodeShell {
     private var timerDeadline = Int64.max
     private var settling: [CheckedContinuation<Void, Never>] = []
     private var listener: (any TransportListener)?
+    /// From the moment when the node looks for others.
+    private var discovery: Discovery?
 
     /// Where the node is in its life. Anybody may read it; only the shell changes it.
     nonisolated let life = Mutex(NodeState.open)
@@ -223,7 +225,10 @@ actor NodeShell {
     }
 
     /// The node listens, and is about to look for others.
-    func running(port: UInt16) { enter(.running(port: port)) }
+    func running(port: UInt16, discovery: Discovery) {
+        self.discovery = discovery
+        enter(.running(port: port))
+    }
 
     private var port: UInt16? { listener?.port }
 
@@ -339,6 +344,7 @@ actor NodeShell {
         case .connect(let connectionID, let addresses): connect(connectionID, addresses)
         case .write(let connectionID, let bytes): write(bytes, to: connectionID)
         case .disconnect(let connectionID): disconnect(connectionID)
+        case .seek(let deviceID): discovery?.seek(deviceID)
         case .commit(let commit): loop.execute { self.assumeIsolated { $0.write(commit) } }
         case .read(let read): self.read(read)
         case .findExpired(let logID, let after, let now): findExpired(logID, after: after, now: now)

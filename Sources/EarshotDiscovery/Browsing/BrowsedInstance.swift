@@ -17,7 +17,7 @@ struct Resolution {
 struct BrowsedInstance {
     /// The interfaces it is seen on, and how often: the daemon reports it once for each address family.
     private var sightings: [UInt32: (name: String, count: Int)] = [:]
-    /// Tells the timers of one search from those of an earlier one.
+    /// The number of its latest search, which tells its timers from those of an earlier one.
     var attempt = 0
     /// The interface of the open lookup.
     var lookupInterface: UInt32?
@@ -26,6 +26,14 @@ struct BrowsedInstance {
     var resolution: Resolution?
     /// What was reported of it and not taken back.
     var reported: [ServiceRecord.Key: ServiceRecord] = [:]
+    /// The device that it is of, as it last said.
+    var deviceID: DeviceID?
+    /// Whether it was not where it was found, so that its next answer may be out of date.
+    var isSought = false
+    /// Whether it was glanced at in vain, so that others are asked for it.
+    var hadGlance = false
+    /// Whether one of its goodbyes was heard since its latest search began.
+    var hasSaidGoodbye = false
     /// What was last found wrong with it.
     var complaint: String?
 

@@ -14,6 +14,8 @@ enum LookupEvent: Hashable {
     case resolved(host: String, port: UInt16, txt: [UInt8])
     case addressAppeared([UInt8], interface: UInt32)
     case addressDisappeared([UInt8], interface: UInt32)
+    /// All addresses that were known before this lookup have been told. Not every implementation says so.
+    case exhausted
     case failed
 }
 

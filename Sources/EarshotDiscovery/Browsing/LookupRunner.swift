@@ -7,6 +7,8 @@ final class LookupRunner<Provider: LookupProvider> {
     private let report: (SourceReport) -> Void
     private var browser: ServiceBrowser
     private var timers: [ServiceBrowser.Timer: ContinuousClock.Instant] = [:]
+    /// The first of them.
+    private var nextTimer: ContinuousClock.Instant?
     private(set) var operations: [Lookup: Provider.Operation] = [:]
 
     init(
@@ -29,6 +31,11 @@ final class LookupRunner<Provider: LookupProvider> {
     /// This node is advertised under this name, and not under the one it had before.
     func registered(as instance: String) { run(browser.registered(as: instance)) }
 
+    /// Devices are not where they were found.
+    func seek(_ devices: [DeviceID]) {
+        for deviceID in devices { run(browser.sought(deviceID)) }
+    }
+
     /// - Throws: `serviceFailed` if it can no longer look for instances.
     func handle(_ event: LookupEvent, of lookup: Lookup) throws(DiscoveryError) {
         switch (lookup, event) {
@@ -48,6 +55,7 @@ final class LookupRunner<Provider: LookupProvider> {
             run(browser.addressAppeared(bytes, of: host, on: interface))
         case (.addresses(let host, _), .addressDisappeared(let bytes, let interface)):
             run(browser.addressDisappeared(bytes, of: host, on: interface))
+        case (.addresses(let host, let family), .exhausted): run(browser.exhausted(host, family))
         case (.addresses(let host, _), .failed):
             // Both families anew, after a pause, and all that is at that host with them.
             run(browser.addressesRefused(host))
@@ -58,13 +66,15 @@ final class LookupRunner<Provider: LookupProvider> {
     // MARK: Time
 
     /// For `poll`: -1 where there is nothing to wait for.
-    var millisecondsToNextTimer: CInt { Polling.milliseconds(until: timers.values.min()) }
+    var millisecondsToNextTimer: CInt { Polling.milliseconds(until: nextTimer) }
 
     func fireTimers(at now: ContinuousClock.Instant = .now) {
+        guard let nextTimer, nextTimer <= now else { return }
         for timer in timers.filter({ $0.value <= now }).map(\.key) {
             timers[timer] = nil
             run(browser.elapsed(timer))
         }
+        self.nextTimer = timers.values.min()
     }
 
     // MARK: Actions
@@ -86,7 +96,9 @@ final class LookupRunner<Provider: LookupProvider> {
         case .stopQuerying(let host):
             for family in AddressFamily.allCases { operations[.addresses(host: host, family)] = nil }
         case .wait(let timer, let time):
-            if timers[timer] == nil { timers[timer] = .now.advanced(by: time) }
+            let end = ContinuousClock.now.advanced(by: time)
+            timers[timer] = min(timers[timer] ?? end, end)
+            nextTimer = min(nextTimer ?? end, end)
         case .report(let report): self.report(report)
         }
         return []

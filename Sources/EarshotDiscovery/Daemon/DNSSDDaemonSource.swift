@@ -1,6 +1,6 @@
 package import EarshotModel
 
-/// DNS-SD through the system's daemon: Avahi, by its `dns_sd.h` layer.
+/// DNS-SD through the system's daemon: Avahi.
 ///
 /// Where no daemon answers it reports itself unavailable, and advertises and looks again as soon as one does.
 package struct DNSSDDaemonSource: DiscoverySource {
@@ -11,12 +11,15 @@ package struct DNSSDDaemonSource: DiscoverySource {
     package let name = "dns-sd daemon"
     private let configuration: DiscoveryConfiguration
     private let gauge = OperationGauge()
+    private let sought = SoughtDevices()
 
     package init(configuration: DiscoveryConfiguration = DiscoveryConfiguration()) {
         self.configuration = configuration
     }
 
     package var operationCount: Int { gauge.count }
+
+    package func seek(_ deviceID: DeviceID) { sought.add(deviceID) }
 
     /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, and `CancellationError` when it is cancelled while it waits for a daemon.
     package func run(
@@ -34,13 +37,13 @@ package struct DNSSDDaemonSource: DiscoverySource {
         _ advertising: Advertisement, _ wakeUp: WakeUp, _ reporting: @escaping (SourceReport) -> Void
     ) -> StackEnd {
         var end = StackEnd()
-        let connection = DaemonConnection(
-            advertising: advertising, configuration: configuration, gauge: gauge, wakeUp: wakeUp
-        ) { report in
-            if report == .available(.daemon) { end.wasAvailable = true }
-            reporting(report)
-        }
         do {
+            let connection = try DaemonConnection(
+                advertising: advertising, configuration: configuration, gauge: gauge, sought: sought, wakeUp: wakeUp
+            ) { report in
+                if report == .available(.daemon) { end.wasAvailable = true }
+                reporting(report)
+            }
             try connection.run()
         } catch {
             end.failure = error

@@ -1,69 +1,76 @@
 import EarshotModel
-import Glibc
 
 /// One connection to the DNS-SD daemon, from the first call until the daemon is gone.
 ///
-/// Everything happens on the thread that calls `run()`: it waits for the daemon and for timers in one `poll`, so
-/// there is nothing to lock, and all operations are freed before it returns.
+/// Everything happens on the thread that calls `run()`, so there is nothing to lock, and everything that the daemon holds
+/// is freed before it returns.
 final class DaemonConnection {
     private let advertisement: Advertisement
-    private let gauge: OperationGauge
-    private let wakeUp: WakeUp
+    private let sought: SoughtDevices
+    private let bell: Bell
     private let report: (SourceReport) -> Void
-    private let lookups: LookupRunner<DNSServiceCalls>
+    private let client: DaemonClient
+    private let lookups: LookupRunner<DaemonClient>
+    private let txt: [UInt8]
+    private var instance: String
+    private var registration: AvahiObject?
 
+    /// - Throws: `daemonUnavailable`, `outOfResources`, and `invalidAnnouncement` for a network tag that cannot be advertised.
     init(
         advertising advertisement: Advertisement, configuration: DiscoveryConfiguration, gauge: OperationGauge,
-        wakeUp: WakeUp, report: @escaping (SourceReport) -> Void
-    ) {
+        sought: SoughtDevices, wakeUp: WakeUp, report: @escaping (SourceReport) -> Void
+    ) throws(DiscoveryError) {
         self.advertisement = advertisement
-        self.gauge = gauge
-        self.wakeUp = wakeUp
+        self.sought = sought
         self.report = report
+        bell = try Bell()
+        txt = try advertisement.txtRecord().encoded
+        instance = advertisement.instanceName
+        client = try DaemonClient(gauge: gauge, wakeUp: wakeUp, bell: bell)
         lookups = LookupRunner(
-            provider: DNSServiceCalls(gauge: gauge),
-            browser: ServiceBrowser(ownInstance: advertisement.instanceName, bounds: .daemon),
+            provider: client,
+            browser: ServiceBrowser(ownInstance: instance, ownDevice: advertisement.deviceID, bounds: .daemon),
             configuration: configuration, report: report)
     }
 
     /// Returns when it was woken up.
-    /// - Throws: why the daemon can no longer be used, or could not be used from the beginning.
+    /// - Throws: why the daemon can no longer be used.
     func run() throws(DiscoveryError) {
-        defer { lookups.stop() }
-        let txt = try advertisement.txtRecord().encoded
-        let registration =
-            advertisement.port == 0 ? nil : try DNSServiceCalls(gauge: gauge).register(advertisement, txt: txt)
+        sought.announce(by: bell)
+        defer {
+            sought.announce(by: nil)
+            lookups.stop()
+            registration = nil
+        }
         try lookups.start()
         report(.available(.daemon))
-        while let ready = try waitForWork(with: registration) {
-            for (lookup, operation) in ready { try process(operation, of: lookup) }
-            lookups.fireTimers()
-        }
+        while try handle(client.turn(milliseconds: lookups.millisecondsToNextTimer)) { lookups.fireTimers() }
     }
 
-    /// - Parameter lookup: `nil` for the registration.
-    private func process(_ operation: DNSServiceOperation, of lookup: Lookup?) throws(DiscoveryError) {
-        if let lookup, lookups.operations[lookup] !== operation { return }
-        for event in operation.process() {
-            switch (event, lookup) {
-            case (.lookup(let event), let lookup?): try lookups.handle(event, of: lookup)
-            case (.registered(let name), _): lookups.registered(as: name)
-            case (.failed(let error), nil), (.failed(let error), .instances?): throw error
-            case (.failed, let lookup?): try lookups.handle(.failed, of: lookup)
-            case (.lookup, nil): break
+    /// - Returns: whether to go on.
+    private func handle(_ events: [AvahiInbox.Event]) throws(DiscoveryError) -> Bool {
+        for event in events {
+            switch event {
+            case .lookup(let lookup, let serial, let event):
+                if lookups.operations[lookup]?.serial == serial { try lookups.handle(event, of: lookup) }
+            case .daemonRunning: try advertise()
+            case .daemonNotRunning: registration = nil
+            case .registered: lookups.registered(as: instance)
+            case .instanceNameTaken:
+                registration = nil
+                instance = AvahiStrings.alternative(to: instance)
+                try advertise()
+            case .failed: throw DiscoveryError(.daemonUnavailable, "no DNS-SD daemon answers")
+            case .wokenUp: return false
+            case .rung: lookups.seek(sought.take())
+            case .hostNameTaken: continue
             }
         }
+        return true
     }
 
-    /// - Returns: the operations that have something to say, or `nil` when it was woken up to end.
-    private func waitForWork(
-        with registration: DNSServiceOperation?
-    ) throws(DiscoveryError) -> [(Lookup?, DNSServiceOperation)]? {
-        let registrations: [(Lookup?, DNSServiceOperation)] = registration.map { [(nil, $0)] } ?? []
-        let watched = registrations + lookups.operations.map { ($0, $1) }
-        let descriptors = [wakeUp.fileDescriptor] + watched.map(\.1.fileDescriptor)
-        let isReadable = try Polling.readable(descriptors, milliseconds: lookups.millisecondsToNextTimer)
-        guard !isReadable[0] else { return nil }
-        return zip(watched, isReadable.dropFirst()).filter(\.1).map(\.0)
+    private func advertise() throws(DiscoveryError) {
+        guard advertisement.port != 0, registration == nil else { return }
+        registration = try client.advertise(instance, port: advertisement.port, txt: txt)
     }
 }

@@ -1,4 +1,4 @@
-import CAvahiCore
+import CAvahi
 
 extension AvahiStack {
     /// Advertises the service on one interface until the returned object is released.
@@ -7,9 +7,7 @@ extension AvahiStack {
     func advertise(
         _ instance: String, port: UInt16, txt: [UInt8], on interface: UInt32
     ) throws(DiscoveryError) -> AvahiObject {
-        var strings: UnsafeMutablePointer<AvahiStringList>?
-        let code = avahi_string_list_parse(txt, txt.count, &strings)
-        guard code >= 0 else { throw DiscoveryError(avahiError: code) }
+        let strings = try AvahiStrings.list(txt)
         defer { avahi_string_list_free(strings) }
         return try publish { _, _, state, context in
             AvahiStack.groupChanged(to: state, taken: .instanceNameTaken, context)
@@ -61,13 +59,6 @@ extension AvahiStack {
         defer { cavahi_free(other) }
         let code = core.server_set_host_name(server, other)
         guard code >= 0 else { throw DiscoveryError(avahiError: code) }
-    }
-
-    /// The name to try after this one was taken: `name #2`, and so on.
-    static func alternative(to instance: String) -> String {
-        guard let other = avahi_alternative_service_name(instance) else { return instance }
-        defer { cavahi_free(other) }
-        return String(cString: other)
     }
 
     private static func groupChanged(

@@ -1,4 +1,4 @@
-import CAvahiCore
+import CAvahi
 import EarshotModel
 
 extension AvahiStack: LookupProvider {
@@ -49,13 +49,14 @@ extension AvahiStack: LookupProvider {
                     return LookupContext.deliver(.failed, to: context)
                 }
                 let event = LookupEvent.resolved(
-                    host: String(cString: host), port: port, txt: AvahiStack.bytes(of: strings))
+                    host: String(cString: host), port: port, txt: AvahiStrings.bytes(of: strings))
                 LookupContext.deliver(event, to: context)
             }, context)
         return resolver.map { resolver in { [core] in core.s_service_resolver_free(resolver) } }
     }
 
-    /// Answers `addressAppeared` and `addressDisappeared`, once for each interface and family it is heard in.
+    /// Answers `addressAppeared` and `addressDisappeared`, once for each interface and family it is heard in, and
+    /// `exhausted` after those from the cache. A question leaves 100 ms later, unless the lookup has ended by then.
     private func addresses(
         of host: String, _ family: AddressFamily, _ context: UnsafeMutableRawPointer
     ) -> (() -> Void)? {
@@ -73,19 +74,12 @@ extension AvahiStack: LookupProvider {
                     LookupContext.deliver(.addressAppeared(bytes, interface: interface), to: context)
                 case (AVAHI_BROWSER_REMOVE, let bytes?):
                     LookupContext.deliver(.addressDisappeared(bytes, interface: interface), to: context)
+                case (AVAHI_BROWSER_CACHE_EXHAUSTED, _): LookupContext.deliver(.exhausted, to: context)
                 case (AVAHI_BROWSER_FAILURE, _): LookupContext.deliver(.failed, to: context)
                 default: break
                 }
             }, context)
         return browser.map { browser in { [core] in core.s_record_browser_free(browser) } }
-    }
-
-    /// The rdata of a TXT record.
-    private static func bytes(of strings: UnsafeMutablePointer<AvahiStringList>?) -> [UInt8] {
-        let count = avahi_string_list_serialize(strings, nil, 0)
-        return [UInt8](unsafeUninitializedCapacity: count) { buffer, written in
-            written = avahi_string_list_serialize(strings, buffer.baseAddress, count)
-        }
     }
 
     /// - Returns: nothing for a record of another type, which nobody asked for.

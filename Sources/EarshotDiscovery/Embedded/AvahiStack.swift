@@ -1,4 +1,4 @@
-import CAvahiCore
+import CAvahi
 import EarshotModel
 import Glibc
 
@@ -14,55 +14,43 @@ final class AvahiStack {
     let gauge: OperationGauge
     let inbox: AvahiInbox
     let server: OpaquePointer
-    private let poll: OpaquePointer
-    private let watch: OpaquePointer
-    private let multicastGuard: MulticastGuard
+    private let loop: AvahiLoop
+    let multicastGuard: MulticastGuard
     private var lastSerial = 0
 
     /// - Parameters:
     ///   - hostName: what this host is called by the stack; one label.
     ///   - denied: interfaces that it neither listens nor speaks on.
     ///   - wakeUp: ends a turn of the loop, as `wokenUp`.
+    ///   - bell: ends a turn of the loop, as `rung`. It outlives the stack.
     /// - Throws: `stackFailed` where it cannot run: it gets no socket for multicast DNS, or the library is missing.
     init(
-        hostName: String, denied: [String], allowsPointToPoint: Bool, gauge: OperationGauge, wakeUp: WakeUp
+        hostName: String, denied: [String], allowsPointToPoint: Bool, gauge: OperationGauge, wakeUp: WakeUp,
+        bell: Bell? = nil
     ) throws(DiscoveryError) {
         let core = try AvahiLibrary.core()
         let inbox = AvahiInbox()
         // Unretained: everything that has the inbox as its context is freed in `deinit`, before the inbox.
         let context = Unmanaged.passUnretained(inbox).toOpaque()
-        guard let poll = avahi_simple_poll_new(), let api = avahi_simple_poll_get(poll) else {
-            throw DiscoveryError(.outOfResources, "the embedded DNS-SD stack gets no loop")
-        }
+        let loop = try AvahiLoop(inbox: inbox, wakeUp: wakeUp, bell: bell)
         // Before there is a socket to read from. Unretained, like the inbox.
         let multicastGuard = MulticastGuard()
-        multicastGuard.install(in: poll)
-        guard let watch = Self.watch(wakeUp, api, context) else {
-            avahi_simple_poll_free(poll)
-            throw DiscoveryError(.outOfResources, "the embedded DNS-SD stack cannot be woken up")
-        }
+        multicastGuard.install(in: loop.poll)
         var code: CInt = 0
         let server = Self.withConfiguration(core, hostName, denied, allowsPointToPoint) { configuration in
             core.server_new(
-                api, configuration, { _, state, context in AvahiStack.serverChanged(to: state, context) }, context,
+                loop.api, configuration, { _, state, context in AvahiStack.serverChanged(to: state, context) }, context,
                 &code)
         }
-        guard let server else {
-            api.pointee.watch_free(watch)
-            avahi_simple_poll_free(poll)
-            throw DiscoveryError(avahiError: code)
-        }
+        guard let server else { throw DiscoveryError(avahiError: code) }
         gauge.opened()
         (self.core, self.gauge, self.inbox) = (core, gauge, inbox)
-        (self.server, self.poll, self.watch) = (server, poll, watch)
-        self.multicastGuard = multicastGuard
+        (self.server, self.loop, self.multicastGuard) = (server, loop, multicastGuard)
     }
 
     /// Says goodbye for what is still advertised.
     deinit {
         core.server_free(server)
-        avahi_simple_poll_get(poll)?.pointee.watch_free(watch)
-        avahi_simple_poll_free(poll)
         gauge.closed()
     }
 
@@ -70,11 +58,7 @@ final class AvahiStack {
     /// - Parameter milliseconds: how long to wait at most; -1 for as long as it takes.
     /// - Returns: what it said meanwhile.
     func turn(milliseconds: CInt) throws(DiscoveryError) -> [AvahiInbox.Event] {
-        guard avahi_simple_poll_iterate(poll, milliseconds) >= 0 else {
-            throw DiscoveryError(.outOfResources, "poll: \(String(cString: strerror(errno)))")
-        }
-        defer { inbox.events = [] }
-        return inbox.events
+        try loop.turn(milliseconds: milliseconds)
     }
 
     func nextSerial() -> Int {
@@ -88,14 +72,6 @@ final class AvahiStack {
         case AVAHI_SERVER_FAILURE: AvahiInbox.deliver(.failed, to: context)
         default: break
         }
-    }
-
-    private static func watch(
-        _ wakeUp: WakeUp, _ api: UnsafePointer<AvahiPoll>, _ context: UnsafeMutableRawPointer
-    ) -> OpaquePointer? {
-        api.pointee.watch_new(
-            api, wakeUp.fileDescriptor, AVAHI_WATCH_IN,
-            { _, _, _, context in AvahiInbox.deliver(.wokenUp, to: context) }, context)
     }
 
     private static func withConfiguration<Result>(

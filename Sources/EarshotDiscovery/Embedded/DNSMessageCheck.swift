@@ -26,7 +26,7 @@ struct DNSMessageCheck {
 
     private static let headerBytes = 12
     /// The types whose data is looked at: RFC 1035 section 3.2.2, RFC 2782.
-    private enum RecordType {
+    enum RecordType {
         static let nameServer = 2
         static let canonicalName = 5
         static let pointer = 12
@@ -48,7 +48,10 @@ struct DNSMessageCheck {
         }
     }
 
-    private init(bytes: [UInt8]) { self.bytes = bytes }
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// What has not been read yet.
+    var rest: ArraySlice<UInt8> { bytes[offset...] }
 
     /// The counts may claim anything: each question and record takes bytes that must be there. Bytes after the last
     /// record are ignored.
@@ -87,7 +90,7 @@ struct DNSMessageCheck {
     }
 
     /// RFC 1035 section 4.1.4. A pointer leads to a place before the part of the name that it ends, so every name ends.
-    private mutating func skipName() throws(Fault) {
+    mutating func skipName() throws(Fault) {
         var position = offset
         var partStart = offset
         var endInPlace: Int?
@@ -119,13 +122,13 @@ struct DNSMessageCheck {
     }
 
     /// Two octets, the high one first.
-    private mutating func readInteger() throws(Fault) -> Int {
+    mutating func readInteger() throws(Fault) -> Int {
         let value = Int(try byte(at: offset)) << 8 | Int(try byte(at: offset + 1))
         offset += 2
         return value
     }
 
-    private mutating func skip(_ count: Int) throws(Fault) {
+    mutating func skip(_ count: Int) throws(Fault) {
         guard offset + count <= bytes.count else { throw .malformed }
         offset += count
     }

@@ -11,6 +11,7 @@ package struct EmbeddedDNSSDSource: DiscoverySource {
     package let name = "embedded DNS-SD stack"
     private let configuration: DiscoveryConfiguration
     private let gauge: OperationGauge
+    private let sought = SoughtDevices()
 
     package init(configuration: DiscoveryConfiguration = DiscoveryConfiguration()) {
         self.init(configuration: configuration, gauge: OperationGauge())
@@ -22,6 +23,8 @@ package struct EmbeddedDNSSDSource: DiscoverySource {
     }
 
     package var operationCount: Int { gauge.count }
+
+    package func seek(_ deviceID: DeviceID) { sought.add(deviceID) }
 
     /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, and `CancellationError` when it is cancelled while it waits to begin again.
     package func run(
@@ -40,7 +43,7 @@ package struct EmbeddedDNSSDSource: DiscoverySource {
         var end = StackEnd()
         do {
             let node = try EmbeddedNode(
-                advertising: advertising, configuration: configuration, gauge: gauge, wakeUp: wakeUp
+                advertising: advertising, configuration: configuration, gauge: gauge, sought: sought, wakeUp: wakeUp
             ) { report in
                 if report == .available(.embedded) { end.wasAvailable = true }
                 reporting(report)

@@ -11,6 +11,8 @@ final class EmbeddedNode {
     private let advertisement: Advertisement
     private let configuration: DiscoveryConfiguration
     private let report: (SourceReport) -> Void
+    private let sought: SoughtDevices
+    private let bell: Bell
     private let stack: AvahiStack
     private let lookups: LookupRunner<AvahiStack>
     private let txt: [UInt8]
@@ -21,6 +23,7 @@ final class EmbeddedNode {
     private var nextInterfaceCheck = ContinuousClock.now
 
     private struct InterfaceAdvertisement {
+        let isLoopback: Bool
         let service: AvahiObject
         var host: AvahiObject?
         var addresses: Set<IPAddress>
@@ -29,11 +32,13 @@ final class EmbeddedNode {
     /// - Throws: `stackFailed`, `outOfResources`, and `invalidAnnouncement` for a network tag that cannot be advertised.
     init(
         advertising advertisement: Advertisement, configuration: DiscoveryConfiguration, gauge: OperationGauge,
-        wakeUp: WakeUp, report: @escaping (SourceReport) -> Void
+        sought: SoughtDevices, wakeUp: WakeUp, report: @escaping (SourceReport) -> Void
     ) throws(DiscoveryError) {
         self.advertisement = advertisement
         self.configuration = configuration
         self.report = report
+        self.sought = sought
+        bell = try Bell()
         txt = try advertisement.txtRecord().encoded
         instance = advertisement.instanceName
         // The interfaces of now: the library takes no other list while it runs. On a skipped interface that appears
@@ -42,18 +47,23 @@ final class EmbeddedNode {
         let denied = NetworkInterface.present().map(\.name).filter { !configuration.includes(interface: $0) }
         stack = try AvahiStack(
             hostName: advertisement.embeddedHostName, denied: denied,
-            allowsPointToPoint: !configuration.includedInterfaces.isEmpty, gauge: gauge, wakeUp: wakeUp)
+            allowsPointToPoint: !configuration.includedInterfaces.isEmpty, gauge: gauge, wakeUp: wakeUp, bell: bell)
+        stack.multicastGuard.onlyInstance = instance
         lookups = LookupRunner(
-            provider: stack, browser: ServiceBrowser(ownInstance: instance, bounds: .embedded),
+            provider: stack,
+            browser: ServiceBrowser(
+                ownInstance: instance, ownDevice: advertisement.deviceID, bounds: .embedded),
             configuration: configuration, report: report)
     }
 
     /// Returns when it was woken up.
     /// - Throws: why the stack can no longer be used.
     func run() throws(DiscoveryError) {
+        sought.announce(by: bell)
         defer {
+            sought.announce(by: nil)
             lookups.stop()
-            advertised = [:]
+            withdraw()
         }
         try lookups.start()
         try checkInterfaces()
@@ -62,6 +72,12 @@ final class EmbeddedNode {
             lookups.fireTimers()
             if nextInterfaceCheck <= .now { try checkInterfaces() }
         }
+    }
+
+    /// Says goodbye on the cable. The library says it for a service on one interface alone, the last that has it.
+    private func withdraw() {
+        advertised = advertised.filter { !$0.value.isLoopback }
+        advertised = [:]
     }
 
     private var waitTime: CInt {
@@ -82,6 +98,8 @@ final class EmbeddedNode {
             case .instanceNameTaken: isInstanceNameTaken = true
             case .failed: throw DiscoveryError(.stackFailed, "the embedded DNS-SD stack failed")
             case .wokenUp: return false
+            case .rung: lookups.seek(sought.take())
+            case .daemonRunning, .daemonNotRunning, .registered: continue
             }
         }
         // Once, even if several interfaces reported it.
@@ -90,10 +108,11 @@ final class EmbeddedNode {
     }
 
     private func rename(host isHostNameTaken: Bool, instance isInstanceNameTaken: Bool) throws(DiscoveryError) {
-        advertised = [:]
+        withdraw()
         if isHostNameTaken { try stack.renameHost() }
         if isInstanceNameTaken {
-            instance = AvahiStack.alternative(to: instance)
+            instance = AvahiStrings.alternative(to: instance)
+            stack.multicastGuard.onlyInstance = instance
             lookups.registered(as: instance)
         }
         try checkInterfaces()
@@ -107,25 +126,27 @@ final class EmbeddedNode {
         let indexes = Set(interfaces.map(\.index))
         for index in advertised.keys where !indexes.contains(index) { advertised[index] = nil }
         let addresses = HostAddresses.byInterface()
-        for interface in interfaces { try advertise(addresses[interface.name] ?? [], on: interface.index) }
+        for interface in interfaces { try advertise(addresses[interface.name] ?? [], on: interface) }
     }
 
     /// An interface without an address is of no use yet.
-    private func advertise(_ addresses: Set<IPAddress>, on interface: UInt32) throws(DiscoveryError) {
-        guard advertised[interface]?.addresses != addresses else { return }
+    private func advertise(_ addresses: Set<IPAddress>, on interface: NetworkInterface) throws(DiscoveryError) {
+        let index = interface.index
+        guard advertised[index]?.addresses != addresses else { return }
         guard !addresses.isEmpty else {
-            advertised[interface] = nil
+            advertised[index] = nil
             return
         }
-        if advertised[interface] != nil {
+        if advertised[index] != nil {
             // The old ones go first: the stack does not take the same record twice.
-            advertised[interface]?.host = nil
-            advertised[interface]?.host = try stack.advertise(addresses, on: interface)
-            advertised[interface]?.addresses = addresses
+            advertised[index]?.host = nil
+            advertised[index]?.host = try stack.advertise(addresses, on: index)
+            advertised[index]?.addresses = addresses
         } else {
-            advertised[interface] = InterfaceAdvertisement(
-                service: try stack.advertise(instance, port: advertisement.port, txt: txt, on: interface),
-                host: try stack.advertise(addresses, on: interface), addresses: addresses)
+            advertised[index] = InterfaceAdvertisement(
+                isLoopback: interface.name == NetworkInterface.loopbackName,
+                service: try stack.advertise(instance, port: advertisement.port, txt: txt, on: index),
+                host: try stack.advertise(addresses, on: index), addresses: addresses)
         }
     }
 }

@@ -23,6 +23,11 @@ package struct DNSSDSource: DiscoverySource {
 
     package var operationCount: Int { daemon.operationCount + embedded.operationCount }
 
+    package func seek(_ deviceID: DeviceID) {
+        daemon.seek(deviceID)
+        embedded.seek(deviceID)
+    }
+
     package func run(
         advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void
     ) async throws {

@@ -1,5 +1,4 @@
-import CAvahiCore
-import CDNSSD
+import CAvahi
 import CLinuxNetwork
 import Glibc
 

@@ -23,6 +23,8 @@ struct PeersMachine: Sendable {
     private var linksToFlush: Set<ConnectionID> = []
     /// Links that lose against another one to the same device; they are closed at the end of the current input.
     private var duplicates: [ConnectionID] = []
+    /// Devices whose dials have failed since the last input.
+    private var sought: Set<DeviceID> = []
     private(set) var connectionCount: UInt64 = 0
     private(set) var isStopping = false
     /// Draws a key for one handshake. It is handed in, because a machine draws nothing itself.
@@ -155,7 +157,7 @@ struct PeersMachine: Sendable {
         if standingLink(for: target, of: nil) != nil {
             dialer.linked(target)
         } else {
-            dialer.failed(target, now: now)
+            failed(target, now: now)
         }
         guard case .address(let address) = target else { return nil }
         return LinkFailure(
@@ -260,7 +262,7 @@ struct PeersMachine: Sendable {
         var dialled: Set<Dialer.Target> = []
         switch links[connectionID] {
         case .dialling(.device(let deviceID), _) where deviceID != peer.deviceID:
-            dialer.failed(.device(deviceID), now: now)
+            failed(.device(deviceID), now: now)
         case .dialling(let target, _): dialled = [target]
         case .answering: break
         case .established, nil: return nil
@@ -307,10 +309,28 @@ struct PeersMachine: Sendable {
                 // advertised at this node's own address may also be elsewhere.
                 dialer.dropped(target)
             } else if links.dials(of: target).isEmpty {
-                dialer.failed(target, isRefusal: isRefusal(error, of: target, by: link), now: now)
+                let isRefusal = isRefusal(error, of: target, by: link)
+                if link.peer == nil, !isRefusal {
+                    failed(target, now: now)
+                } else {
+                    dialer.failed(target, isRefusal: isRefusal, now: now)
+                }
             }
         }
         return link
+    }
+
+    /// A dial has not come to its target: it may be elsewhere by now.
+    private mutating func failed(_ target: Dialer.Target, now: Int64) {
+        dialer.failed(target, now: now)
+        if case .device(let deviceID) = target { sought.insert(deviceID) }
+    }
+
+    /// The devices whose dials have failed since this was last asked, ascending; a device that refuses is not among them.
+    mutating func takeSought() -> [DeviceID] {
+        guard !sought.isEmpty else { return [] }
+        defer { sought.removeAll() }
+        return sought.sorted()
     }
 
     /// A connection turns out to be no link: it is somebody else's from now on.

@@ -284,7 +284,7 @@ struct MachineNetwork {
             case .complete(let requestID, let result): nodes[index].completions[requestID] = result
             case .read, .readChains, .findKeys:
                 if nodes[index].store != nil { queue.append(.lookUp(index, action)) }
-            case .findExpired, .file: break
+            case .seek, .findExpired, .file: break
             }
         }
     }

@@ -66,8 +66,8 @@ struct NodeTelemetryTests {
     @Test("of connections that are too many is how many were closed at once, and the doctor warns")
     func limited() async throws {
         try await alice.start()
-        let connections = try (0..<40).map { _ in try RawConnection(to: alice.address.port) }
-        let over = 40 - Limits.pendingHandshakesPerAddress
+        let connections = try (0..<100).map { _ in try RawConnection(to: alice.address.port) }
+        let over = 100 - Limits.pendingHandshakesPerAddress
         #expect(try await RawConnection.closed(of: connections, atLeast: over) == over)
         #expect(try await text(of: alice).contains("\nearshot_connections_limited_total \(over)\n"))
         let finding = try #require(await alice.node.findings().first { $0.check == .handshakes })

@@ -100,11 +100,11 @@ extension Attack {
     }
 
     private static let manyFromOneAddress = Attack(
-        kind: .beforeAuthentication, name: "40 connections from one address, held open",
-        expected: "16 stay; another from there finishes its handshake"
+        kind: .beforeAuthentication, name: "100 connections from one address, held open",
+        expected: "64 stay; another from there finishes its handshake"
     ) { arena, source in
         try await blocking {
-            let held = try (0..<40).map { _ in try HostileSocket(to: arena.alice.port, from: source) }
+            let held = try (0..<100).map { _ in try HostileSocket(to: arena.alice.port, from: source) }
             let link = try HostileLink.connect(Mallory(name: "from \(source)"), to: arena.alice.port, from: source)
             try link.expectHeads()
             usleep(200_000)
@@ -114,12 +114,12 @@ extension Attack {
     }
 
     private static let halfOpenFromMany = Attack(
-        kind: .beforeAuthentication, name: "128 half-open handshakes from 8 addresses, held open",
-        expected: "64 stay; a newcomer finishes its handshake"
+        kind: .beforeAuthentication, name: "320 half-open handshakes from 8 addresses, held open",
+        expected: "256 stay; a newcomer finishes its handshake"
     ) { arena, source in
         let base = source.dropLast(2)
         return try await blocking {
-            let held = try (0..<128).map { number in
+            let held = try (0..<320).map { number in
                 let socket = try HostileSocket(to: arena.alice.port, from: "\(base).\(2 + number % 8)")
                 socket.write(opening())
                 return socket

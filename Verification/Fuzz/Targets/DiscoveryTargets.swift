@@ -18,6 +18,8 @@ let discoveryTargets = [
         let message = input.flag() ? input.rest() : multicastMessage(&input)
         guard DNSMessageCheck.fault(in: message) == nil else { return }
         require(!recordTypes(of: message).contains(5), "the library gets no alias to see")
+        let isAnswer = message[2] & 0x80 != 0
+        require(!isAnswer || !DNSMessageCheck.needsNoAnswer(message, of: "a"), "the library sees each answer")
     },
     FuzzTarget("browser", maximumBytes: 1024) { input in
         var browsing = Browsing()

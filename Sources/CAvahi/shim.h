@@ -1,12 +1,15 @@
-// Avahi's own multicast DNS stack, to be run in a process (libavahi-core).
+// Both ways into Avahi: the client of the system's daemon (libavahi-client), and its multicast DNS stack, to be run in a
+// process (libavahi-core).
 //
-// It is not linked but loaded, as is libdns_sd (CDNSSD): libavahi-core and libavahi-client, which libdns_sd uses, both
-// have a function avahi_entry_group_free, with different parameters. Were either of them linked, both would call that
-// one's. Each being loaded on its own, each finds its own.
+// Neither is linked; each is loaded. Both have a function avahi_entry_group_free, with different parameters. Were they
+// linked, both would call that of one. Each being loaded on its own, each finds its own.
 
-#ifndef CAVAHICORE_SHIM_H
-#define CAVAHICORE_SHIM_H
+#ifndef CAVAHI_SHIM_H
+#define CAVAHI_SHIM_H
 
+#include <avahi-client/client.h>
+#include <avahi-client/lookup.h>
+#include <avahi-client/publish.h>
 #include <avahi-common/alternative.h>
 #include <avahi-common/error.h>
 #include <avahi-common/malloc.h>
@@ -43,7 +46,23 @@ typedef struct {
     __typeof__(&avahi_set_log_function) set_log_function;
 } CAvahiCoreFunctions;
 
-// Under names of their own, since Swift takes the library's for part of CDNSSD.
+// The functions of libavahi-client that are used, under their names without avahi_.
+typedef struct {
+    __typeof__(&avahi_client_new) client_new;
+    __typeof__(&avahi_client_free) client_free;
+    __typeof__(&avahi_client_errno) client_errno;
+    __typeof__(&avahi_entry_group_new) entry_group_new;
+    __typeof__(&avahi_entry_group_add_service_strlst) entry_group_add_service_strlst;
+    __typeof__(&avahi_entry_group_commit) entry_group_commit;
+    __typeof__(&avahi_entry_group_free) entry_group_free;
+    __typeof__(&avahi_record_browser_new) record_browser_new;
+    __typeof__(&avahi_record_browser_free) record_browser_free;
+    __typeof__(&avahi_service_browser_new) service_browser_new;
+    __typeof__(&avahi_service_browser_free) service_browser_free;
+    __typeof__(&avahi_service_resolver_new) service_resolver_new;
+    __typeof__(&avahi_service_resolver_free) service_resolver_free;
+} CAvahiClientFunctions;
+
 static inline char *cavahi_copy(const char *text) { return avahi_strdup(text); }
 static inline void cavahi_free(void *memory) { avahi_free(memory); }
 
@@ -52,13 +71,35 @@ static inline void cavahi_no_log(AvahiLogLevel level, const char *text) {
     (void)text;
 }
 
-// Finds the functions, and has the library write nothing to the standard error: what goes wrong is told by its error
-// codes too. Returns whether they are there; else dlerror() says why not. The library stays loaded.
-static inline bool cavahi_load(CAvahiCoreFunctions *functions) {
-    void *library = dlopen("libavahi-core.so.7", RTLD_NOW | RTLD_LOCAL);
-    if (!library) return false;
 #define CAVAHI_FIND(name) \
     if (!(functions->name = (__typeof__(functions->name))dlsym(library, "avahi_" #name))) return false
+
+// Finds the functions of libavahi-client. Returns whether they are there; else dlerror() says why not. The library stays
+// loaded.
+static inline bool cavahi_load_client(CAvahiClientFunctions *functions) {
+    void *library = dlopen("libavahi-client.so.3", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return false;
+    CAVAHI_FIND(client_new);
+    CAVAHI_FIND(client_free);
+    CAVAHI_FIND(client_errno);
+    CAVAHI_FIND(entry_group_new);
+    CAVAHI_FIND(entry_group_add_service_strlst);
+    CAVAHI_FIND(entry_group_commit);
+    CAVAHI_FIND(entry_group_free);
+    CAVAHI_FIND(record_browser_new);
+    CAVAHI_FIND(record_browser_free);
+    CAVAHI_FIND(service_browser_new);
+    CAVAHI_FIND(service_browser_free);
+    CAVAHI_FIND(service_resolver_new);
+    CAVAHI_FIND(service_resolver_free);
+    return true;
+}
+
+// Finds the functions of libavahi-core, and has it write nothing to the standard error: what goes wrong is told by its error
+// codes too. Returns whether they are there; else dlerror() says why not. The library stays loaded.
+static inline bool cavahi_load_core(CAvahiCoreFunctions *functions) {
+    void *library = dlopen("libavahi-core.so.7", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return false;
     CAVAHI_FIND(key_new);
     CAVAHI_FIND(key_unref);
     CAVAHI_FIND(s_entry_group_new);
@@ -80,9 +121,10 @@ static inline bool cavahi_load(CAvahiCoreFunctions *functions) {
     CAVAHI_FIND(server_get_host_name);
     CAVAHI_FIND(server_set_host_name);
     CAVAHI_FIND(set_log_function);
-#undef CAVAHI_FIND
     functions->set_log_function(cavahi_no_log);
     return true;
 }
+
+#undef CAVAHI_FIND
 
 #endif

@@ -1,17 +1,17 @@
-/// Owns one object of the stack in this process, counted as long as it lives. Confined to the stack's thread.
+/// Owns one object of Avahi's client or stack, counted as long as it lives. Confined to the thread of that.
 final class AvahiObject {
     /// Tells answers to this object from those to an earlier one for the same lookup.
     let serial: Int
-    /// Keeps the stack, which has to outlive all its objects.
-    private let stack: AvahiStack
+    /// Keeps the client or stack, which has to outlive all its objects.
+    private let owner: AnyObject
     private let gauge: OperationGauge
     /// The context of the object's callbacks, if it has one of its own.
     private let context: LookupContext?
     private let free: () -> Void
 
-    init(of stack: AvahiStack, counting gauge: OperationGauge, context: LookupContext?, free: @escaping () -> Void) {
+    init(of owner: AnyObject, counting gauge: OperationGauge, context: LookupContext?, free: @escaping () -> Void) {
         serial = context?.serial ?? 0
-        self.stack = stack
+        self.owner = owner
         self.gauge = gauge
         self.context = context
         self.free = free
@@ -55,7 +55,15 @@ final class AvahiInbox {
         /// The name of the service is taken.
         case instanceNameTaken
         case failed
+        /// The daemon is ready to advertise a service.
+        case daemonRunning
+        /// The daemon has no name for this host, and what was advertised is void.
+        case daemonNotRunning
+        /// The service is advertised.
+        case registered
         case wokenUp
+        /// The bell was rung.
+        case rung
     }
 
     var events: [Event] = []
