@@ -163,7 +163,8 @@ struct MeasuredNode: AsyncParsableCommand {
         )
     }
 
-    private static var orders: AsyncStream<String> {
+    /// The lines of standard input, until its end.
+    static var orders: AsyncStream<String> {
         AsyncStream { continuation in
             Thread.detachNewThread {
                 while let line = readLine() { continuation.yield(line) }
