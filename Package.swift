@@ -221,7 +221,7 @@ if withVerification {
         .executableTarget(
             name: "EarshotBench",
             dependencies: [
-                "Earshot", "EarshotCrypto", "EarshotModel",
+                "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],

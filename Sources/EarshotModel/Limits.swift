@@ -206,6 +206,11 @@ public enum Limits {
     package static let peerBudgets = 1024
     /// Links of a node; past this limit the least recently used is closed, strangers' links first.
     package static let links = 256
+    /// Links that a node makes without having anything for the peer, of so many that it may have. The rest is room for those
+    /// that have something for it, and for whom it has something.
+    package static func unaskedLinks(of links: Int) -> Int { max(1, links - links / 4) }
+    /// Participants of a conversation of many who are linked for one entry.
+    package static let reachedParticipants = 4
     /// Entries in one group commit.
     package static let commitEntries = 2048
     /// Entry bytes in one group commit.

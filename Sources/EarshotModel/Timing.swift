@@ -23,6 +23,18 @@ package enum Timing {
     /// The first wait before a failed dial is repeated; it doubles up to `redialCeiling`.
     package static let redialFloor: Int64 = 250
     package static let redialCeiling: Int64 = 30_000
+    /// How long a device is not dialled whose link one of the two ends closed because it has too many; and how long if this
+    /// node has something for it.
+    package static let crowdedOut: Int64 = 15_000
+    package static let crowdedOutButNeeded: Int64 = 500
+    /// A link that was used more recently than this gives way to another one only if all were.
+    package static let linkRest: Int64 = 1_000
+    /// How often a node with all the links that it makes unasked links with another device, all the same; and how often if
+    /// it has never met one.
+    package static let roaming: Int64 = 30_000
+    package static let roamingToNew: Int64 = 5_000
+    /// Devices that were found within this time of each other have waited for room about as long.
+    package static let aboutAsLong: Int64 = 4_000
     /// A dial that takes longer is begun anew when its peer is seen again or the network changes.
     package static let dialPatience: Int64 = 500
     /// How long a user's devices that claim entries which this node lacks may take to complete their heads and give the

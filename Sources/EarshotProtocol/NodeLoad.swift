@@ -23,6 +23,7 @@ package struct NodeLoad: Sendable {
     /// Users who are not pinned, and about whom nothing was decided.
     package var strangers = 0
     package var links = 0
+    package var linkLimit = Limits.links
     /// Incoming connections that are not authenticated, and the most of these from one address.
     package var handshakes = 0
     package var handshakesFromOneAddress = 0
@@ -81,7 +82,7 @@ package struct NodeLoad: Sendable {
             ("received bytes of a log", receivedBytes, window),
             ("events of users", userEvents, users + toldConflicts),
             ("strangers", strangers, Limits.strangers + 1),
-            ("links", links, Limits.links),
+            ("links", links, linkLimit),
             ("handshakes", handshakes, Limits.pendingHandshakes),
             ("handshakes from one address", handshakesFromOneAddress, Limits.pendingHandshakesPerAddress),
             ("dials", dials, Limits.concurrentDials),
@@ -138,6 +139,7 @@ extension NodeMachine {
     }
 
     private func addLinks(to load: inout NodeLoad) {
+        load.linkLimit = peers.links.limit
         var hosts: [String: Int] = [:]
         for link in peers.links.links.values {
             switch link {

@@ -30,11 +30,13 @@ package struct NodeMachine: Sendable {
 
     /// - Parameters:
     ///   - snapshot: what the store holds.
+    ///   - linkLimit: how many links there may be.
     ///   - ephemeralKey: draws a new key for each handshake.
     package init(
-        local: LocalDevice, snapshot: Snapshot, now: Moment, ephemeralKey: @escaping @Sendable () -> AgreementKey
+        local: LocalDevice, snapshot: Snapshot, now: Moment, linkLimit: Int = Limits.links,
+        ephemeralKey: @escaping @Sendable () -> AgreementKey
     ) {
-        peers = PeersMachine(local: local, ephemeralKey: ephemeralKey)
+        peers = PeersMachine(local: local, linkLimit: linkLimit, ephemeralKey: ephemeralKey)
         conversations = DirectConversations(userID: local.userID)
         trust = TrustMachine(
             users: snapshot.users, devices: snapshot.devices,

@@ -106,4 +106,24 @@ struct LinkTableTests {
         #expect(table.surplusLink(beside: ConnectionID(0)) { _ in .stranger } == known)
         #expect(table.surplusLink(beside: known) { _ in .stranger } == nil, "the newcomer itself does not count")
     }
+
+    @Test("gives up a link over which something is under way, or that was used a moment ago, only if all are like that")
+    mutating func busyLinks() throws {
+        var small = LinkTable(limit: 3)
+        for number in 1...4 as ClosedRange<UInt64> {
+            let peer = LinkPeer(credential: device("stranger \(number)").link.credential, run: 1)
+            let openedAt = Int64(number) * 10_000
+            let link = EstablishedLink(
+                try connection(openedAt: openedAt), peer: peer, targets: [], establishedAt: openedAt)
+            small.establish(link, ConnectionID(number))
+        }
+        func surplus(now: Int64, busy: Set<UInt64>) -> ConnectionID? {
+            small.surplusLink(
+                beside: ConnectionID(4), now: now, isBusy: { busy.contains($0.number) }, standing: { _ in .known })
+        }
+        #expect(surplus(now: 40_000, busy: []) == ConnectionID(1))
+        #expect(surplus(now: 40_000, busy: [1]) == ConnectionID(2))
+        #expect(surplus(now: 30_000 + Timing.linkRest - 1, busy: [1, 2]) == ConnectionID(1), "of all")
+        #expect(surplus(now: 30_000 + Timing.linkRest, busy: [1, 2]) == ConnectionID(3))
+    }
 }

@@ -42,6 +42,19 @@ struct SimulationTests {
         #expect(outcome.messages > 40)
     }
 
+    @Test(
+        "lose, double and reorder nothing where each may have fewer links than there are others",
+        arguments: [false, true])
+    func reachesOnDemand(hasGroups: Bool) throws {
+        var configuration = SimulationConfiguration(nodes: 6)
+        configuration.links = 2
+        configuration.messagesPerNode = 6
+        configuration.hasGroups = hasGroups
+        let outcome = try Simulation.run(seed: hasGroups ? 2 : 1, configuration: configuration)
+        #expect(outcome.violations == [])
+        #expect(outcome.messages > 12)
+    }
+
     @Test("do not fail again where they once did", arguments: regressions)
     func staysRepaired(_ regression: Regression) throws {
         let configuration = SimulationConfiguration(nodes: regression.nodes)

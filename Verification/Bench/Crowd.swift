@@ -12,12 +12,16 @@ final class GroupNode: Sendable {
         (self.node, self.port, self.running) = (node, port, running)
     }
 
-    static func start(_ name: String, in folder: URL, peers: [UInt16] = []) async throws -> GroupNode {
+    static func start(
+        _ name: String, in folder: URL, peers: [UInt16] = [], discovery: PeerDiscovery = .off,
+        linkLimit: Int = Limits.links
+    ) async throws -> GroupNode {
         let home = Home(path: folder.appending(path: name).path)
         try home.create(name: name)
-        let configuration = NodeConfiguration(
-            staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discovery: .off,
+        var configuration = NodeConfiguration(
+            staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discovery: discovery,
             metrics: PrometheusMetrics())
+        configuration.linkLimit = linkLimit
         let node = try await Node.open(home, configuration: configuration)
         let states = node.events.events(.nodeStateChanged)
         let running = Task { try await node.run() }

@@ -8,8 +8,8 @@ struct EarshotBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Two nodes on loopback, beside what this machine can do.",
         subcommands: [
-            Measure.self, GroupFigures.self, SearchFigures.self, Compare.self, Flood.self, MeasuredNode.self,
-            Flooder.self, LongHistoryWriter.self,
+            Measure.self, GroupFigures.self, SearchFigures.self, Compare.self, Flood.self, CrowdFigures.self,
+            FanIn.self, MeasuredNode.self, CrowdPart.self, Flooder.self, LongHistoryWriter.self,
         ],
         defaultSubcommand: Measure.self)
 }

@@ -168,7 +168,8 @@ struct MeasuredNode: AsyncParsableCommand {
     /// What is added to the numbers of streamed messages, so that all have eight digits.
     private static let firstNumber = 10_000_000
 
-    private static var orders: AsyncStream<String> {
+    /// The lines of standard input, until its end.
+    static var orders: AsyncStream<String> {
         AsyncStream { continuation in
             Thread.detachNewThread {
                 while let line = readLine() { continuation.yield(line) }

@@ -20,6 +20,8 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "Messages that each node sends, answers left out; by the number of nodes if not given.")
     var messages: Int?
     @Option(help: "How many others each node finds; by the number of nodes if not given.") var contacts: Int?
+    @Option(help: "How many links a node may have: with fewer than it finds others, it links with some on demand.")
+    var links: Int?
     @Option(help: "The store of the nodes: real, model, or mixed.") var storage = SimulationConfiguration.Storage.mixed
     @Option(parsing: .upToNextOption, help: "Only these faults.") var faults: [Fault] = []
     @Option(help: "The process that is about to do this action, counted over all nodes, dies instead.")
@@ -43,6 +45,7 @@ struct Simulate: AsyncParsableCommand {
         guard devices > 0, nodes.isMultiple(of: devices), nodes > devices else {
             throw ValidationError("--nodes is a multiple of --devices, and greater")
         }
+        guard links.map({ $0 > 0 }) ?? true else { throw ValidationError("--links is at least 1") }
         guard seeds > 0 else { throw ValidationError("--seeds is at least 1") }
         guard contacts.map({ $0 > 0 }) ?? true else { throw ValidationError("--contacts is at least 1") }
         guard moves == 0 || groups && moves > 0 else {
@@ -64,6 +67,7 @@ struct Simulate: AsyncParsableCommand {
         configuration.devicesPerUser = devices
         if groups { configuration.contacts = min(3, nodes - 1) }
         if let contacts { configuration.contacts = contacts }
+        if let links { configuration.links = links }
         configuration.storage = storage
         configuration.crashesBeforeAction = crash
         configuration.hasPrograms = programs

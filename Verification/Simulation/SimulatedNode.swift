@@ -82,7 +82,7 @@ struct SimulatedNode {
     // MARK: - The process
 
     /// The process begins, with what is on the disk.
-    mutating func start(run: UInt64, uptimeBase: Int64, at time: Int64) throws {
+    mutating func start(run: UInt64, uptimeBase: Int64, linkLimit: Int, at time: Int64) throws {
         generation += 1
         isUp = true
         isStopping = false
@@ -90,7 +90,8 @@ struct SimulatedNode {
         wakeAt = nil
         self.uptimeBase = uptimeBase
         local.link.run = run
-        machine = NodeMachine(local: local, snapshot: try store.snapshot(), now: now(at: time)) { [keys] in
+        machine = NodeMachine(local: local, snapshot: try store.snapshot(), now: now(at: time), linkLimit: linkLimit) {
+            [keys] in
             keys.next()
         }
     }

@@ -95,7 +95,7 @@ extension Simulation {
         try checkJournal(of: index) { [isReplaced = nodes[index].isReplaced] in
             try $0.begin($1, isReplaced: isReplaced)
         }
-        try nodes[index].start(run: generator.next(), uptimeBase: uptimeBase, at: time)
+        try nodes[index].start(run: generator.next(), uptimeBase: uptimeBase, linkLimit: configuration.links, at: time)
         try perform(index) { $0.dialRemembered(now: $1) }
         for peer in nodes[index].contacts where nodes[peer].isUp && isReachable(index, peer) { try meet(index, peer) }
     }
@@ -111,8 +111,9 @@ extension Simulation {
 
     private mutating func find(_ peer: Int, at index: Int) throws {
         guard nodes[index].asleepUntil <= time else { return }
+        let fingerprint = nodes[peer].local.userID.fingerprint.filter { $0 != " " }
         try perform(index) { [id = nodes[peer].local.deviceID, address = nodes[peer].address] in
-            $0.found(id, addresses: [address], now: $1)
+            $0.found(id, fingerprint: fingerprint, addresses: [address], now: $1)
         }
     }
 

@@ -1,3 +1,5 @@
+import EarshotModel
+
 /// What a simulation does to its nodes. All spans of time are virtual, in microseconds.
 package struct SimulationConfiguration: Sendable {
     /// Which store the nodes have.
@@ -13,6 +15,8 @@ package struct SimulationConfiguration: Sendable {
     package var nodes = 2
     /// How many devices each user has: so many nodes in a row are theirs, and the first of them holds the identity's key.
     package var devicesPerUser = 1
+    /// How many links a node may have.
+    package var links = Limits.links
     /// How many others each node finds at least; `nil` for everybody.
     package var contacts: Int?
     /// Messages that each node is asked to send, without answers.

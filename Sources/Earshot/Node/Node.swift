@@ -136,7 +136,9 @@ public final class Node: Sendable {
             throw EarshotError(.unusableHome, error.message, .init(path: home.filesFolder), cause: error)
         }
         shell = NodeShell(
-            machine: NodeMachine(local: local, snapshot: snapshot, now: now) { AgreementKey.generate() },
+            machine: NodeMachine(
+                local: local, snapshot: snapshot, now: now, linkLimit: configuration.linkLimit
+            ) { AgreementKey.generate() },
             observations: NodeObservations(
                 networkTag: link.networkTag, isDiscovering: !discoverySources.isEmpty),
             lock: lock, events: events, loop: loop, disk: environment.disk(store, loop),
@@ -261,7 +263,7 @@ public final class Node: Sendable {
                 return
             }
             otherNetworks.withLock { $0.lost(device.deviceID) }
-            await shell.found(device.deviceID, addresses: device.addresses)
+            await shell.found(device)
         case .lost(let deviceID):
             otherNetworks.withLock { $0.lost(deviceID) }
             await shell.lost(deviceID)

@@ -13,6 +13,8 @@ public struct NodeConfiguration: Sendable {
     package var preferredPort: UInt16?
     /// Peers at known addresses, for networks that block multicast; at most 256.
     public var staticPeers: [PeerAddress]
+    /// How many links the node may have.
+    package var linkLimit = Limits.links
     /// The interfaces on which the node looks for peers. When one of them changes, it dials its peers anew.
     public var interfaces: DiscoveryConfiguration
     /// How the node looks for peers.

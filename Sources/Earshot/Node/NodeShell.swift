@@ -277,8 +277,10 @@ actor NodeShell {
         telemetry.note(event, now: clock.now.uptime)
     }
 
-    func found(_ deviceID: DeviceID, addresses: [PeerAddress]) {
-        perform(machine.found(deviceID, addresses: addresses, now: clock.now))
+    func found(_ device: DiscoveredDevice) {
+        perform(
+            machine.found(
+                device.deviceID, fingerprint: device.fingerprint, addresses: device.addresses, now: clock.now))
     }
 
     func lost(_ deviceID: DeviceID) { perform(machine.lost(deviceID, now: clock.now)) }

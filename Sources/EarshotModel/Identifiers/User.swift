@@ -43,7 +43,8 @@ public struct User: Hashable, Sendable, Identifiable {
     /// The user to whom this user's name is pinned, if that is another. Until this node's user decides which of the two
     /// owns the name, nothing is sent to this user and nothing is accepted from them.
     public let conflictingID: UserID?
-    /// Whether there is a link to one of the user's devices now.
+    /// Whether there is a link to one of the user's devices now; or one of them is advertised, and has none only because the
+    /// node has as many links as it makes. Such a device is linked as soon as there is something for it.
     public let isOnline: Bool
     /// Milliseconds since 1970 of the first and the last link.
     package let firstSeen: Int64

@@ -12,13 +12,20 @@ struct LinkTable: Sendable {
         case known
     }
 
+    /// How many established links there may be.
+    let limit: Int
     private(set) var links: [ConnectionID: Link] = [:]
     /// The chosen link to each device.
     private var linkOfDevice: [DeviceID: ConnectionID] = [:]
     /// Established links, ascending, so that the same inputs give the same actions.
     private var linksOfUser: [UserID: [ConnectionID]] = [:]
 
+    init(limit: Int = Limits.links) { self.limit = limit }
+
     subscript(connectionID: ConnectionID) -> Link? { links[connectionID] }
+
+    /// To how many devices there are chosen links.
+    var deviceCount: Int { linkOfDevice.count }
 
     /// Ascending.
     var connections: [ConnectionID] { links.keys.sorted() }
@@ -143,15 +150,22 @@ struct LinkTable: Sendable {
     }
 
     /// The established link that gives way to another one, if one must: among the users who stand lowest, the link that
-    /// was used least recently.
+    /// was used least recently of those over which nothing is under way; if something is under way over all of them, of
+    /// all.
+    /// - Parameter isBusy: whether something is under way over a link. A link that was used a moment ago counts as such.
     func surplusLink(
-        beside connectionID: ConnectionID, standing: (UserID) -> Standing
+        beside connectionID: ConnectionID, now: Int64 = .max, isBusy: (ConnectionID) -> Bool = { _ in false },
+        standing: (UserID) -> Standing
     ) -> ConnectionID? {
+        guard links.count >= limit else { return nil }
         let established = establishedByConnection.filter { $0.key != connectionID }
-        guard established.count >= Limits.links else { return nil }
+        guard established.count >= limit else { return nil }
         let standings = established.mapValues { standing($0.peer.userID) }
         guard let lowest = standings.values.min() else { return nil }
-        return established.filter { standings[$0.key] == lowest }
-            .min { ($0.value.lastUsed, $0.key) < ($1.value.lastUsed, $1.key) }?.key
+        let candidates = established.filter { standings[$0.key] == lowest }.map { connectionID, link in
+            let isBusy = now - link.lastUsed < Timing.linkRest || isBusy(connectionID)
+            return (rank: (isBusy ? 1 : 0, link.lastUsed, connectionID), connectionID: connectionID)
+        }
+        return candidates.min { $0.rank < $1.rank }?.connectionID
     }
 }

@@ -5,12 +5,18 @@ extension NodeMachine {
     // MARK: - Finding peers
 
     /// Somebody advertises a device. A hint: who is there is proved by the handshake.
-    package mutating func found(_ deviceID: DeviceID, addresses: [PeerAddress], now: Moment) -> [NodeAction] {
+    /// - Parameter fingerprint: the beginning of the user's key, as it is advertised.
+    package mutating func found(
+        _ deviceID: DeviceID, fingerprint: String? = nil, addresses: [PeerAddress], now: Moment
+    ) -> [NodeAction] {
         handle(now: now) { node in
             guard deviceID != node.local.deviceID else { return }
             let remembered =
                 node.trust.directory.devices[deviceID]?.addresses ?? node.devices.own[deviceID]?.addresses ?? []
-            let silent = node.peers.found(deviceID, addresses: addresses, remembered: remembered, now: now.uptime)
+            let owner = node.owner(of: deviceID)
+            let silent = node.peers.found(
+                deviceID, addresses: addresses, remembered: remembered, fingerprint: fingerprint,
+                isFamiliar: owner.map { !node.isStranger($0) } ?? false, now: now.uptime)
             if let silent { node.doubt(silent, isAnew: false, now: now) }
         }
     }
@@ -35,8 +41,6 @@ extension NodeMachine {
             node.peers.recall(own + node.trust.reachableDevices, now: now.uptime)
         }
     }
-
-    mutating func dialDue(now: Moment) { run(peers.dialDue(now: now)) }
 
     // MARK: - Connections
 
@@ -209,7 +213,8 @@ extension NodeMachine {
         if mayReplicate(with: peer, now: now) { replication.linkBegan(connectionID, to: peer) }
         clocks.wake(by: link.connection.machine.deadline)
         if peers.links.connection(to: peer.deviceID) == nil,
-            let surplus = peers.links.surplusLink(beside: connectionID, standing: standing)
+            let surplus = peers.links.surplusLink(
+                beside: connectionID, now: now.uptime, isBusy: isBusy, standing: standing)
         {
             close(surplus, .overloaded, error: nil, now: now)
         }
@@ -280,6 +285,7 @@ extension NodeMachine {
         run(reachability.ended(connectionID))
         files.linkEnded(connectionID)
         if let note = LinkNote(endOf: link, error, now: now.uptime) { self.note { $0.add(note) } }
+        noteResting(now: now)
         if let peer = link.peer {
             devices.unlinked(connectionID)
             if !isOwn(peer) {
@@ -290,6 +296,7 @@ extension NodeMachine {
             }
             replication.linkEnded(connectionID)
             performReplication(now: now)
+            if isWanted(peer.userID) { reach([peer.userID], delay: Timing.crowdedOutButNeeded, now: now) }
         } else if let stranger = link.machine.introduced, local.link.networkKey == nil || !link.isOutbound {
             clocks.met(stranger)
         }

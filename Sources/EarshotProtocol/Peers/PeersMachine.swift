@@ -16,8 +16,8 @@ struct PeersMachine: Sendable {
     }
 
     private(set) var local: LocalDevice
-    private(set) var links = LinkTable()
-    private(set) var dialer = Dialer()
+    private(set) var links: LinkTable
+    private(set) var dialer: Dialer
     private(set) var limits = PeerLimits()
     /// Links with frames to send.
     private var linksToFlush: Set<ConnectionID> = []
@@ -30,8 +30,13 @@ struct PeersMachine: Sendable {
     /// Draws a key for one handshake. It is handed in, because a machine draws nothing itself.
     private let ephemeralKey: @Sendable () -> AgreementKey
 
-    init(local: LocalDevice, ephemeralKey: @escaping @Sendable () -> AgreementKey) {
+    /// - Parameter linkLimit: how many links there may be.
+    init(
+        local: LocalDevice, linkLimit: Int = Limits.links, ephemeralKey: @escaping @Sendable () -> AgreementKey
+    ) {
         self.local = local
+        links = LinkTable(limit: linkLimit)
+        dialer = Dialer(origin: local.deviceID, unaskedLinks: Limits.unaskedLinks(of: linkLimit))
         self.ephemeralKey = ephemeralKey
     }
 
@@ -55,14 +60,19 @@ struct PeersMachine: Sendable {
     var dialDeadline: Int64 { isStopping ? .max : dialer.deadline }
 
     /// Somebody advertises a device.
-    /// - Parameter remembered: where it was linked in an earlier run, the latest first.
+    /// - Parameters:
+    ///   - remembered: where it was linked in an earlier run, the latest first.
+    ///   - fingerprint: the beginning of the user's key, as it is advertised.
+    ///   - isFamiliar: whether it belongs to somebody whom this node's user has to do with.
     /// - Returns: a link to it that has been silent and may be dead: a device that is advertised anew may have come
     ///   back and have forgotten a link that this end still believes in.
     mutating func found(
-        _ deviceID: DeviceID, addresses: [PeerAddress], remembered: [PeerAddress], now: Int64
+        _ deviceID: DeviceID, addresses: [PeerAddress], remembered: [PeerAddress], fingerprint: String? = nil,
+        isFamiliar: Bool = false, now: Int64
     ) -> ConnectionID? {
         dialer.advertised(
-            deviceID, addresses: addresses, remembered: remembered, isFirst: local.deviceID < deviceID, now: now)
+            deviceID, addresses: addresses, remembered: remembered, isFirst: local.deviceID < deviceID,
+            fingerprint: fingerprint, isFamiliar: isFamiliar, now: now)
         guard let standing = links.connection(to: deviceID), let link = links[standing] else { return nil }
         if !link.machine.isDoubted { dialer.linked(.device(deviceID)) }
         return now - link.machine.lastHeard > Timing.silenceBeforeDoubt ? standing : nil
@@ -83,6 +93,21 @@ struct PeersMachine: Sendable {
         }
     }
 
+    /// Whether some devices have no link because there are too many.
+    var isCrowded: Bool { dialer.isCrowded }
+
+    /// This node has something for a device that has no link.
+    mutating func reach(_ deviceID: DeviceID, delay: Int64, now: Int64) {
+        dialer.reach(.device(deviceID), delay: delay, now: now)
+    }
+
+    /// Devices that have begun to wait for room since this was last asked.
+    mutating func takeParked() -> [DeviceID] { dialer.takeParked() }
+
+    /// Devices that are there and have no link only because there are too many, or of which that is no longer so, since
+    /// this was last asked.
+    mutating func takeRestNews() -> [(deviceID: DeviceID, isResting: Bool)] { dialer.takeRestNews() }
+
     /// Everybody may be reachable, or welcome, again.
     mutating func dialEverybody(now: Int64) { dialer.retryAll(now: now) }
 
@@ -90,7 +115,7 @@ struct PeersMachine: Sendable {
     mutating func dialDue(now: Moment) -> [Action] {
         guard !isStopping else { return [] }
         var actions: [Action] = []
-        for (target, addresses) in dialer.due(now: now.uptime) {
+        for (target, addresses) in dialer.due(now: now.uptime, linked: links.deviceCount) {
             for connectionID in links.dials(of: target) {
                 _ = remove(connectionID)
                 actions.append(.disconnect(connectionID))
@@ -310,19 +335,22 @@ struct PeersMachine: Sendable {
                 dialer.dropped(target)
             } else if links.dials(of: target).isEmpty {
                 let isRefusal = isRefusal(error, of: target, by: link)
-                if link.peer == nil, !isRefusal {
-                    failed(target, now: now)
-                } else {
-                    dialer.failed(target, isRefusal: isRefusal, now: now)
-                }
+                let isCrowded = isCrowded(error, wasEstablished: link.peer != nil)
+                dialer.failed(target, isRefusal: isRefusal, isCrowded: isCrowded, now: now)
+                if link.peer == nil, !isRefusal, !isCrowded { seek(target) }
             }
         }
+        dialer.roomArose(linked: links.deviceCount, now: now)
         return link
     }
 
     /// A dial has not come to its target: it may be elsewhere by now.
     private mutating func failed(_ target: Dialer.Target, now: Int64) {
         dialer.failed(target, now: now)
+        seek(target)
+    }
+
+    private mutating func seek(_ target: Dialer.Target) {
         if case .device(let deviceID) = target { sought.insert(deviceID) }
     }
 
@@ -360,6 +388,12 @@ struct PeersMachine: Sendable {
         }
     }
 
+    /// Whether one of the two ends gave a link up because it has too many.
+    private func isCrowded(_ error: ProtocolError?, wasEstablished: Bool) -> Bool {
+        // What comes faster than this node takes it closes a link for that reason, too, and comes again at once.
+        wasEstablished && error?.closeReason == .overloaded && error?.code != .overloaded
+    }
+
     /// The link that makes dialling a target unnecessary.
     private func standingLink(for target: Dialer.Target, of peer: LinkPeer?) -> ConnectionID? {
         if case .device(let deviceID) = target { return links.connection(to: deviceID) }
@@ -382,6 +416,8 @@ struct PeersMachine: Sendable {
     private func isWorthTelling(_ error: ProtocolError, wasEstablished: Bool) -> Bool {
         switch error.closeReason {
         case .shutdown, .duplicate, .ownIdentity, .logDiffers: false
+        // Both ends go on without it until one has something for the other.
+        case .overloaded where isCrowded(error, wasEstablished: wasEstablished): false
         // An event has said once that it is refused.
         case .revoked where error.code == .closedHere: false
         // A link that was open comes back with the next credential. If there is none, the next handshake says so.

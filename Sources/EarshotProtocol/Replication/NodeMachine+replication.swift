@@ -258,6 +258,7 @@ extension NodeMachine {
         case .used(let connectionID): noteUse(of: connectionID, now: now)
         case .credit(let requests, let connectionID): peers.credit(requests, on: connectionID)
         case .close(let connectionID, let reason, let error): close(connectionID, reason, error: error, now: now)
+        case .reach(let userIDs): reach(userIDs, now: now)
         case .exchanged(let userID): use(userID, now: now)
         case .shared(let entries):
             run(trust.adopt(entries, isOwn: true, exchange: exchange, now: now), now: now)

@@ -31,6 +31,37 @@ extension Replication {
         for frame in Frame.digests(digests) { actions.append(.send(frame, connectionID)) }
     }
 
+    /// Whether something is under way over a link.
+    func isBusy(_ connectionID: ConnectionID) -> Bool {
+        guard let session = sessions[connectionID] else { return false }
+        return session.windowUsed > 0 || giving.isGiving(on: connectionID)
+            || !fetching.isEmpty && !fetching.asked(over: connectionID).isEmpty
+    }
+
+    /// Whether messages wait for a user's receipt.
+    func isWaiting(for userID: UserID) -> Bool {
+        logs.hasWritten(to: userID) && logs.own(to: userID).contains { deliveries.undelivered(in: $0) > 0 }
+    }
+
+    /// The users for whom messages wait, and of whom no device was met.
+    func unmetRecipients(_ trust: TrustMachine) -> [UserID] {
+        undelivered.keys.filter { trust.directory.devices(of: $0).isEmpty }
+    }
+
+    /// Entries of a log are for users who have no link. In a conversation of many those who have one pass them on, unless
+    /// few lack them, or all do.
+    mutating func reachUnlinked(by record: LogRecord) {
+        guard record.conversation.kind != .direct else {
+            let userID = record.recipientID
+            if userID != author.userID, !sessions.isLinked(userID) { actions.append(.reach([userID])) }
+            return
+        }
+        let unlinked = unreached(by: record)
+        let isPassedOn = sessions.isCarried(record.description.conversationID)
+        guard !unlinked.isEmpty, !isPassedOn || unlinked.count <= Limits.reachedParticipants else { return }
+        actions.append(.reach(Array(unlinked.prefix(Limits.reachedParticipants))))
+    }
+
     /// Whether anything is replicated over a link.
     func hasSession(on connectionID: ConnectionID) -> Bool { sessions[connectionID] != nil }
 

@@ -457,6 +457,7 @@ struct Replication: Sendable {
         if case .direct = appended.record.conversation.kind { failUndelivered(to: userID, trust: trust) }
         tellOwnDevices(of: appended.record.conversation)
         if let log = logs.own(logID) { sessions.openIfNew(log) }
+        reachUnlinked(by: appended.record)
     }
 
     mutating func tell(_ news: EntryNews, _ message: (Message) -> Event, trust: TrustMachine) {
@@ -582,7 +583,10 @@ struct Replication: Sendable {
         }
         for connectionID in authors { sendReceipt(for: log.logID, on: connectionID) }
         // Nobody else waits for one in a pair's conversation.
-        guard authors.isEmpty, isOfMany(log.description.conversationID) else { return }
+        guard authors.isEmpty, isOfMany(log.description.conversationID) else {
+            if authors.isEmpty { actions.append(.reach([log.authorID])) }
+            return
+        }
         for connectionID in sessions.carriers(of: log.description.conversationID) {
             sendReceipt(for: log.logID, on: connectionID)
         }

@@ -12,6 +12,8 @@ enum ReplicationAction: Sendable {
     case credit(Int, ConnectionID)
     /// Close a link. Its session has ended already.
     indirect case close(ConnectionID, CloseReason, ProtocolError?)
+    /// Something is here for users who have no link.
+    case reach([UserID])
     /// Messages have now been exchanged with a user.
     case exchanged(UserID)
     /// Send receipts of others, with the credentials of the devices that signed them.

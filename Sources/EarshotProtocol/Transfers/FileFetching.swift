@@ -50,6 +50,11 @@ struct FileFetching: Sendable {
     /// Where the files were shown that are fetched.
     var conversations: Set<ConversationID> { fetches.values.reduce(into: []) { $0.formUnion($1.conversations) } }
 
+    /// Whether something that a link was asked for has not come.
+    func isAsking(_ connectionID: ConnectionID) -> Bool {
+        fetches.values.contains { $0.question(to: connectionID) != nil }
+    }
+
     /// How many files are fetched, and how many chunks the link that has the most is asked for, or has given and are not
     /// written.
     var load: (files: Int, chunks: Int) {

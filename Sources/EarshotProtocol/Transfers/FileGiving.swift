@@ -16,6 +16,8 @@ struct FileGiving: Sendable {
 
     var isIdle: Bool { lines.isEmpty }
 
+    func isGiving(on connectionID: ConnectionID) -> Bool { lines[connectionID] != nil }
+
     /// The most questions, and the most parts ahead, of one link.
     var load: (questions: Int, ahead: Int) {
         (lines.values.map(\.questions.count).max() ?? 0, lines.values.map(\.ahead).max() ?? 0)

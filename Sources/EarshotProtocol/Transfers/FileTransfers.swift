@@ -19,6 +19,11 @@ struct FileTransfers: Sendable {
     /// When a peer that gave nothing is to be replaced, or may be asked again.
     var deadline: Int64 { fetching.deadline }
 
+    /// Whether a link was asked for something, or gives something.
+    func isBusy(_ connectionID: ConnectionID) -> Bool {
+        fetching.isAsking(connectionID) || giving.isGiving(on: connectionID)
+    }
+
     func add(to load: inout NodeLoad) {
         load.askedChunks = fetching.load.chunks
         (load.fileQuestions, load.partsAhead) = giving.load

@@ -8,7 +8,10 @@ extension NodeMachine {
     package mutating func fetchFile(
         _ fileID: FileID, shape: FileShape, in conversationID: ConversationID, now: Moment
     ) -> [NodeAction] {
-        handle(now: now) { $0.run($0.files.begin(fileID, shape: shape, in: conversationID)) }
+        handle(now: now) { node in
+            node.run(node.files.begin(fileID, shape: shape, in: conversationID))
+            node.reachParticipants(of: conversationID, now: now)
+        }
     }
 
     /// A file is not to be fetched any more.

@@ -340,7 +340,12 @@ struct TrustMachine: Sendable {
 
     /// A link to a peer has ended.
     mutating func unlinked(_ peer: LinkPeer, now: Moment) -> [Action] {
-        directory.unlinked(peer, now: now).map { [updated($0, [.isOnline])] } ?? []
+        directory.unlinked(peer, now: now).map { [updated($0, directory.isOnline($0.userID) ? [] : [.isOnline])] } ?? []
+    }
+
+    /// A device is there and has no link only because there are too many, or that is no longer so.
+    mutating func rested(_ deviceID: DeviceID, isResting: Bool, now: Moment) -> [Action] {
+        directory.rested(deviceID, isResting: isResting, now: now).map { [updated($0, [.isOnline])] } ?? []
     }
 
     private mutating func met(

@@ -9,6 +9,8 @@ struct UserDirectory: Sendable {
     private var namesakes: [UserName: Set<UserID>] = [:]
     private var holders: [UserName: UserID] = [:]
     private var linkCounts: [UserID: Int] = [:]
+    /// Devices that are there, and have no link only because there are too many.
+    private var resting: Set<DeviceID> = []
     private var devicesOfUser: [UserID: Set<DeviceID>] = [:]
 
     init(users: [UserRecord], devices: [DeviceRecord]) {
@@ -30,7 +32,15 @@ struct UserDirectory: Sendable {
         return owners.count == 1 ? owners.first : nil
     }
 
-    func isOnline(_ userID: UserID) -> Bool { linkCounts[userID, default: 0] > 0 }
+    /// Whether a user has a link, or a device that is there and has none only because there are too many.
+    func isOnline(_ userID: UserID) -> Bool {
+        isLinked(userID) || !resting.isEmpty && devicesOfUser[userID, default: []].contains { resting.contains($0) }
+    }
+
+    private func isLinked(_ userID: UserID) -> Bool { linkCounts[userID, default: 0] > 0 }
+
+    /// Ascending.
+    func devices(of userID: UserID) -> [DeviceID] { devicesOfUser[userID, default: []].sorted() }
 
     func user(_ userID: UserID) -> User? { users[userID].map(shown) }
 
@@ -168,8 +178,8 @@ struct UserDirectory: Sendable {
     ) -> (user: UserRecord, device: DeviceRecord, changes: Set<UserChange>?) {
         let met = met(peer, now: now)
         var changes = met.changes
+        if !isOnline(peer.userID) { changes?.insert(.isOnline) }
         linkCounts[peer.userID, default: 0] += 1
-        if linkCounts[peer.userID] == 1 { changes?.insert(.isOnline) }
 
         var addresses = devices[peer.deviceID]?.addresses ?? []
         if let address {
@@ -193,6 +203,18 @@ struct UserDirectory: Sendable {
         return count > 1 ? nil : user
     }
 
+    /// A device is there and has no link only because there are too many, or that is no longer so.
+    /// - Returns: the user's record, if that makes them online, or offline.
+    mutating func rested(_ deviceID: DeviceID, isResting: Bool, now: Moment) -> UserRecord? {
+        let owner = devices[deviceID]?.userID
+        let wasOnline = owner.map(isOnline)
+        if isResting { resting.insert(deviceID) } else { resting.remove(deviceID) }
+        guard let owner, var user = users[owner], isOnline(owner) != wasOnline else { return nil }
+        user.lastSeen = now.wallClock
+        put(user)
+        return user
+    }
+
     // MARK: - Strangers
 
     /// Forgets a stranger if there are more than a node remembers: first users who claim another's name, then those who
@@ -204,7 +226,7 @@ struct UserDirectory: Sendable {
     ) -> UserID? {
         guard users.count > limit else { return nil }
         let strangers = users.values.filter {
-            !$0.isPinned && $0.trust == .unverified && !isOnline($0.userID) && $0.userID != newcomer
+            !$0.isPinned && $0.trust == .unverified && !isLinked($0.userID) && $0.userID != newcomer
                 && isStranger($0.userID)
         }
         guard strangers.count >= limit,

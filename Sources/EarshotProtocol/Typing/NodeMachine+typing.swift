@@ -25,6 +25,8 @@ extension NodeMachine {
             }
             let links = others.flatMap { node.peers.links.connections(to: $0) }
             node.run(node.typing.set(isTyping, in: conversationID, over: links, now: now.uptime))
+            // Whoever types is about to send something.
+            if isTyping, conversation.kind == .direct { node.reach(others, now: now) }
             node.emit(.complete(requestID, .success(.told)))
         }
     }

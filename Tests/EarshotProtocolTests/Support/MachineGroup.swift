@@ -35,9 +35,11 @@ struct MachineGroup {
     private var requestCount: UInt64 = 0
 
     /// - Returns: the number that the group knows the new member by.
-    mutating func add(_ local: LocalDevice, snapshot: Snapshot = Snapshot()) -> Int {
+    mutating func add(
+        _ local: LocalDevice, snapshot: Snapshot = Snapshot(), linkLimit: Int = Limits.links
+    ) -> Int {
         let address = PeerAddress(host: "10.0.0.\(members.count + 1)", port: 7)
-        let machine = NodeMachine(local: local, snapshot: snapshot, now: now) { .generate() }
+        let machine = NodeMachine(local: local, snapshot: snapshot, now: now, linkLimit: linkLimit) { .generate() }
         members.append(Member(local: local, address: address, machine: machine))
         return members.count - 1
     }
@@ -54,6 +56,12 @@ struct MachineGroup {
         settle()
     }
 
+    /// It is advertised no more.
+    mutating func lose(_ lost: Int, by member: Int) {
+        perform(members[member].machine.lost(members[lost].local.deviceID, now: now), of: member)
+        settle()
+    }
+
     mutating func admit(_ admission: Admission, by member: Int) {
         perform(members[member].machine.admit(admission, now: now), of: member)
         settle()
@@ -62,8 +70,11 @@ struct MachineGroup {
     /// One is advertised, and the other sees it.
     mutating func find(_ found: Int, by member: Int) {
         let deviceID = members[found].local.deviceID
+        let fingerprint = userID(found).fingerprint.filter { $0 != " " }
         let addresses = [members[found].address]
-        perform(members[member].machine.found(deviceID, addresses: addresses, now: now), of: member)
+        let actions = members[member].machine.found(
+            deviceID, fingerprint: fingerprint, addresses: addresses, now: now)
+        perform(actions, of: member)
         settle()
     }
 
