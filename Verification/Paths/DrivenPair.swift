@@ -37,7 +37,7 @@ struct DrivenPair {
                     _ = try result.get()
                     answered += 1
                 case .post(.messageDelivered): delivered += 1
-                case .read, .readChains, .findExpired, .findKeys, .probe, .reachability, .device, .file, .post: break
+                case .read, .readChains, .findExpired, .findKeys, .probe, .reachability, .seek, .device, .file, .post: break
                 }
             }
         }
