@@ -47,6 +47,7 @@ let package = Package(
             name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
         .systemLibrary(name: "CLinuxNetwork"),
         .systemLibrary(name: "CLinuxFiles"),
+        .systemLibrary(name: "CLinuxMemory"),
         .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
 
         // The words: identifiers, message, limits. Imports nothing.
@@ -105,7 +106,7 @@ let package = Package(
         .executableTarget(
             name: "EarshotCommand",
             dependencies: [
-                "Earshot", "EarshotDiscovery", "EarshotGateway", "EarshotTesting",
+                "CLinuxMemory", "Earshot", "EarshotDiscovery", "EarshotGateway", "EarshotTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Yams", package: "Yams"),
