@@ -9,7 +9,7 @@ struct EarshotBench: AsyncParsableCommand {
         commandName: "bench", abstract: "Two nodes on loopback, beside what this machine can do.",
         subcommands: [
             Measure.self, GroupFigures.self, SearchFigures.self, Compare.self, Flood.self, MeasuredNode.self,
-            Flooder.self, LongHistoryWriter.self,
+            Flooder.self, LongHistoryWriter.self, HistoryFigures.self,
         ],
         defaultSubcommand: Measure.self)
 }
