@@ -8,11 +8,11 @@ import Foundation
 /// cache.
 enum ResidentMemory {
     /// How often it is looked at.
-    private static let interval = Duration.seconds(30)
+    private static let interval = Duration.seconds(10)
     /// How long after the start it is looked at first.
     private static let settling = Duration.seconds(5)
     /// How many bytes of files may be mapped.
-    private static let largestFiles = 14 << 20
+    private static let largestFiles = 12 << 20
     /// By how many bytes the heap may grow until it is looked through again.
     private static let largestGrowth = 2 << 20
 
