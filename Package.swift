@@ -45,6 +45,7 @@ let package = Package(
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CLinuxNetwork"),
         .systemLibrary(name: "CLinuxFiles"),
+        .systemLibrary(name: "CLinuxMemory"),
         .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev", "libavahi-core-dev"])]),
 
         // The words: identifiers, message, limits. Imports nothing.
@@ -103,7 +104,7 @@ let package = Package(
         .executableTarget(
             name: "EarshotCommand",
             dependencies: [
-                "Earshot", "EarshotDiscovery", "EarshotGateway", "EarshotTesting",
+                "CLinuxMemory", "Earshot", "EarshotDiscovery", "EarshotGateway", "EarshotTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Yams", package: "Yams"),

@@ -41,6 +41,27 @@ struct EventStreamTests {
         }
     }
 
+    @Test("gives a client what nobody wanted when it came, and goes on with what it wants from then on")
+    func unwanted() async throws {
+        try await TestNode.pair { alice, _ in
+            let start = try await alice.node.journal.latest().description
+            // The feed reads for this stream, and encodes none of it.
+            let texts = try await alice.client.withEvents([.linkFailed]) { _ in
+                _ = try await alice.client.send("before", to: "bob")
+                return try await alice.client.withEvents([.messageQueued], after: start) { events in
+                    _ = try await alice.client.send("after", to: "bob")
+                    var texts: [String?] = []
+                    for try await event in events where texts.count < 2 {
+                        texts.append(event.message?.text)
+                        if texts.count == 2 { break }
+                    }
+                    return texts
+                }
+            }
+            #expect(texts == ["before", "after"])
+        }
+    }
+
     @Test("ends when the node ends, and does not hold it up")
     func shutdown() async throws {
         let (clients, lend) = AsyncStream<GatewayClient>.makeStream()

@@ -1,4 +1,5 @@
 import Earshot
+import NIOCore
 import NIOHTTP1
 import TestSupport
 import Testing
@@ -71,6 +72,38 @@ struct GatewayClientTests {
         let error = await #expect(throws: GatewayError.self) { _ = try await client.status() }
         #expect(error?.code == .unexpectedResponse)
         #expect(error?.message.contains("503") == true)
+    }
+
+    @Test("reads an answer of no given length to the end of the connection")
+    func noLength() async throws {
+        let node = try ScriptedNode { $0.write("HTTP/1.1 200 OK\r\n\r\nall of it") }
+        let answer = try await GatewayClient(home: node.home).read(.status)
+        #expect(String(buffer: answer) == "all of it")
+    }
+
+    @Test(
+        "takes nothing for an answer that a node does not give",
+        arguments: [
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n", "HTTP/1.1\r\n\r\n", "\r\n\r\n",
+            "SSH-2.0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n", "HTTP/1.1 200 OK\r\nno field\r\n\r\n",
+            String(repeating: "x", count: GatewayLimits.headerBytes + 1),
+        ])
+    func strangeAnswer(text: String) async throws {
+        let node = try ScriptedNode { connection in
+            connection.write(text)
+            connection.waitForEnd()
+        }
+        let client = try GatewayClient(home: node.home)
+        let error = await #expect(throws: GatewayError.self) { _ = try await client.status() }
+        #expect(error?.code == .unexpectedResponse)
+    }
+
+    @Test("sends nothing that would end a line of its request", arguments: ["a\r\nb: c", "a\nb", "\0", "\u{7f}"])
+    func lines(key: String) async throws {
+        let client = try GatewayClient(socketPath: "/nowhere")
+        let error = await #expect(throws: GatewayError.self) { _ = try await client.send("x", to: "bob", key: key) }
+        #expect(error?.code == .invalidRequest)
     }
 
     @Test("hangs up when its task is cancelled")

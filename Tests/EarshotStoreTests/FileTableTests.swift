@@ -1,4 +1,5 @@
 import EarshotModel
+import GRDB
 import Testing
 
 @testable import EarshotStore
@@ -38,6 +39,19 @@ struct FileTableTests {
         #expect(try store.isAttached(small, in: log.conversationID))
         #expect(try !store.isAttached(small, in: identifier(9)))
         #expect(try !store.isAttached(identifier(22), in: log.conversationID))
+    }
+
+    @Test("is read from the attachments on: a long history without any is not looked through")
+    func cost() throws {
+        for query in [Store.unfetched, "\(Store.attached) ORDER BY entry.cursor DESC LIMIT 1"] {
+            let plan = try store.database.read { db in
+                let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(query)")
+                let arguments = StatementArguments(repeatElement(0, count: query.count { $0 == "?" }))
+                return try Row.fetchAll(statement, arguments: arguments).map { $0["detail"] as String }
+            }
+            #expect(plan.first?.hasPrefix("SCAN attachment") == true)
+            #expect(plan.contains { $0.hasPrefix("SEARCH entry USING INDEX entryOfLog (log=? AND sequence=?") })
+        }
     }
 
     @Test("names small files and the user's own as to be fetched, until something was decided about them")

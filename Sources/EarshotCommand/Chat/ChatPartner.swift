@@ -37,12 +37,12 @@ extension ChatPartner {
     /// - Throws: `Failure` or `GatewayError`, as `UserLookup` does.
     static func find(_ name: String, _ session: Session) async throws -> (ChatPartner, NameBook) {
         let lookup = UserLookup(session: session)
-        if let own = try await lookup.oneself(name) { return (.conversation(own), try await session.client.names()) }
+        if let own = try await lookup.oneself(name) { return (.conversation(own), try await session.names()) }
         guard name.hasPrefix("#") else {
             let (user, names) = try await lookup.recipient(name)
             return (.user(user), names)
         }
-        let names = try await session.client.names()
+        let names = try await session.names()
         return (.conversation(try await lookup.conversation(name, names)), names)
     }
 }

@@ -291,12 +291,12 @@ actor TerminalChat {
             pane.notice("no conversations yet: /people shows who is here, /talk NAME writes to somebody")
             return
         }
-        let table = ConversationTable(conversations, try await session.client.names(), isNumbered: true)
+        let table = ConversationTable(conversations, try await session.names(), isNumbered: true)
         pane.write(table.rows(output.style, columns: pane.columns))
     }
 
     private func tellPeople() async throws {
-        let names = try await session.client.names()
+        let names = try await session.names()
         let users = try await session.client.users()
         guard !users.isEmpty else { return pane.notice("nobody else is here yet") }
         for user in users {
@@ -306,7 +306,7 @@ actor TerminalChat {
 
     private func search(_ words: String) async throws {
         let found = try await session.client.search(words, limit: Self.mostResults)
-        let names = try await session.client.names()
+        let names = try await session.names()
         guard !found.isEmpty else { return pane.notice("no message holds these words") }
         for message in found {
             pane.notice(
@@ -324,7 +324,7 @@ actor TerminalChat {
     private func complete() async {
         do {
             let commands = ChatCommand.entries.map(\.name) + (await dialog?.botCommands ?? [])
-            let names = try await session.client.names()
+            let names = try await session.names()
             let people = try await session.client.users().map(names.argument)
             let many = try await session.client.allConversations().compactMap { $0.uniqueName.map { "#" + $0 } }
             switch ChatCompletion(line.before, commands: commands, names: people + many) {

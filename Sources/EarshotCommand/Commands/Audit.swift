@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Audit: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "audit",
         abstract: "Prove the history with a user again: who wrote it, and that nobody has changed it.",
         discussion: """
             Reads the whole history from the disk, and checks each entry, the chain from the first to the last, and \
@@ -27,7 +28,7 @@ struct Audit: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         let (user, names) = try await Session.with(common.homeDirectory) { session in
-            let names = try await session.client.names()
+            let names = try await session.names()
             return (try await UserLookup(session: session).known(name, names), names)
         }
         guard let userID = UserID(user.id) else { throw Failure(.internalError, "\(user.id) is no key") }

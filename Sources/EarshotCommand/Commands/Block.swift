@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Block: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "block",
         abstract: "Keep a user out: nothing is sent to them, and nothing is taken from them.",
         discussion: """
             Links to the user end at once, and messages that wait for them fail. The history stays. \
@@ -21,7 +22,7 @@ struct Block: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         try await Session.with(common.homeDirectory) { session in
-            let names = try await session.client.names()
+            let names = try await session.names()
             let user = try await user(session, names)
             let waiting = try await WaitingMessages(session.client, to: user)
             let blocked = try await session.client.decide(.block, about: user.id)

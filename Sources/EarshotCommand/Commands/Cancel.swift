@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Cancel: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "cancel",
         abstract: "Take back a message that has not left this machine.",
         discussion: """
             EXAMPLES:

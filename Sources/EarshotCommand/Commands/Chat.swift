@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Chat: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "chat",
         abstract: "Talk with a user, or in a conversation of many, a line at a time.",
         discussion: """
             On a terminal: without a name it lists the conversations, to choose one. With one it shows the last messages \
@@ -39,7 +40,7 @@ struct Chat: ProgramCommand {
                 return try await readLines(session, output)
             }
             let chat = TerminalChat(session: session, output: output, terminal: terminal)
-            guard let name else { return try await chat.run(nil, session.client.names()) }
+            guard let name else { return try await chat.run(nil, session.names()) }
             let (partner, names) = try await ChatPartner.find(name, session)
             try await chat.run(partner, names)
         }

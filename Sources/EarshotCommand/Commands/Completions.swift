@@ -2,6 +2,7 @@ import ArgumentParser
 
 struct Completions: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "completions",
         abstract: "Print a script that lets a shell complete command lines.",
         discussion: """
             It completes commands, options and the names of the users that the node knows.

@@ -60,7 +60,7 @@ extension Session {
         _ words: (GatewayConversation, NameBook) -> String
     ) async throws {
         let (conversation, names) = try await with(home) { session in
-            (try await act(session.client), try await session.client.names())
+            (try await act(session.client), try await session.names())
         }
         try output.object(conversation)
         output.line(words(conversation, names))
@@ -83,7 +83,7 @@ extension Session {
     ) async throws {
         let (conversation, names) = try await with(home) { session in
             let joined = try await session.client.join(name, isAdvertised: !isUnlisted)
-            return (joined, try await session.client.names())
+            return (joined, try await session.names())
         }
         try output.object(conversation)
         let shown = names.shown(conversation)
@@ -230,7 +230,7 @@ struct ConversationLeave: ProgramCommand {
     func execute(_ output: Output) async throws {
         let (conversation, names) = try await Session.with(common.homeDirectory) { session in
             let left = try await session.client.leave(ConversationArgument.text(name))
-            return (left, try await session.client.names())
+            return (left, try await session.names())
         }
         try output.object(conversation)
         output.line("left \(names.shown(conversation)); what is here of it stays")
@@ -262,7 +262,7 @@ struct ConversationList: ProgramCommand {
         let (own, advertised, names) = try await Session.with(common.homeDirectory) { session in
             (
                 try await session.client.allConversations().filter { $0.peer == nil },
-                try await session.client.advertisedConversations(), try await session.client.names()
+                try await session.client.advertisedConversations(), try await session.names()
             )
         }
         for conversation in own { try output.object(conversation) }
@@ -326,7 +326,7 @@ struct ConversationShow: ProgramCommand {
     func execute(_ output: Output) async throws {
         let (conversation, names) = try await Session.with(common.homeDirectory) { session in
             let conversation = try await session.client.conversation(ConversationArgument.text(name))
-            return (conversation, try await session.client.names())
+            return (conversation, try await session.names())
         }
         try output.object(conversation)
         let people = conversation.participants.map { names.shown($0) }.joined(separator: ", ")
@@ -373,7 +373,7 @@ struct ConversationParticipants: ProgramCommand {
         let (participants, names) = try await Session.with(common.homeDirectory) { session in
             let participants = try await session.client.participants(
                 of: ConversationArgument.text(name), includingFormer: all)
-            return (participants, try await session.client.names())
+            return (participants, try await session.names())
         }
         for participant in participants { try output.object(participant) }
         let rows = participants.map { participant in

@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Conversations: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "conversations",
         abstract: "List the conversations, the one in which something arrived last first.",
         discussion: """
             UNREAD is how many messages of others you have not read: earshot chat NAME shows them.
@@ -20,7 +21,7 @@ struct Conversations: ProgramCommand {
     }
 
     static func list(_ session: Session, _ output: Output) async throws {
-        let (conversations, names) = (try await session.client.allConversations(), try await session.client.names())
+        let (conversations, names) = (try await session.client.allConversations(), try await session.names())
         for conversation in conversations { try output.object(conversation) }
         guard !conversations.isEmpty else {
             output.line("no conversations yet: write to somebody with: earshot send NAME TEXT")

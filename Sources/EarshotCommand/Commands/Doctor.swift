@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Doctor: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "doctor",
         abstract: "Find out why messages do not flow, and what to do about it.",
         discussion: """
             Looks at the home directory, at this machine's network, and at what the node sees. If no node runs, it \

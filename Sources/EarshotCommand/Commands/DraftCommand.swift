@@ -45,7 +45,7 @@ struct DraftList: ProgramCommand {
     func execute(_ output: Output) async throws {
         let name = name
         let (drafts, names) = try await Session.with(common.homeDirectory) { session in
-            let names = try await session.client.names()
+            let names = try await session.names()
             guard let name else { return (try await session.client.drafts(), names) }
             let conversation = try await UserLookup(session: session).conversation(name, names)
             return (try await session.client.drafts(in: conversation.id), names)

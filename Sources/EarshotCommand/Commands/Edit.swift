@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Edit: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "edit",
         abstract: "Give a message of yours another text.",
         discussion: """
             Whoever has the message sees the new text, when their node hears of it.

@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Erase: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "erase",
         abstract: "Erase the contents of messages on your devices.",
         discussion: """
             Overwrites text and headers in the database. A message keeps its place in the history, with the hash of \
@@ -72,7 +73,7 @@ struct Erase: ProgramCommand {
 
     private func eraseConversation(with name: String, _ output: Output) async throws {
         let conversation = try await Session.with(common.homeDirectory) { session in
-            let names = try await session.client.names()
+            let names = try await session.names()
             return try await UserLookup(session: session).conversation(name, names)
         }
         let shown = conversation.shown
@@ -109,6 +110,7 @@ struct Erase: ProgramCommand {
 /// The former name of `erase`.
 struct Delete: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "delete",
         abstract: "The former name of earshot erase.", shouldDisplay: false)
 
     @OptionGroup var erase: Erase

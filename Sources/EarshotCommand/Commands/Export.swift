@@ -4,6 +4,7 @@ import Foundation
 
 struct Export: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "export",
         abstract: "Write a backup of everything into one file, encrypted under a passphrase.",
         discussion: """
             The backup has the identity, device keys, network key, trust and the whole history, as they are at one \

@@ -5,6 +5,7 @@ import Foundation
 
 struct History: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "history",
         abstract: "Show the conversation with a user, or one of many, oldest first.",
         discussion: """
             Each message is shown with the beginning of its id, which every command takes for the whole.
@@ -60,7 +61,7 @@ struct History: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         let (messages, conversation, names, goesOn) = try await Session.with(common.homeDirectory) { session in
-            let names = try await session.client.names()
+            let names = try await session.names()
             let conversation = try await UserLookup(session: session).conversation(name, names)
             let (messages, goesOn) = try await read(conversation, session.client)
             return (messages, conversation, names, goesOn)

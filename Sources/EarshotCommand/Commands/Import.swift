@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Import: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "import",
         abstract: "Restore a backup into a new home directory.",
         discussion: """
             The home directory must be empty, or not exist. If the import fails or you interrupt it, nothing is \

@@ -46,7 +46,7 @@ struct InboxCommand: ProgramCommand {
                 let messages = try await messages(of: conversation, session.client)
                 if !messages.isEmpty { sections.append(Section(conversation: conversation, messages: messages)) }
             }
-            return (sections, try await session.client.names())
+            return (sections, try await session.names())
         }
         let list = MessageLines(names: names, style: output.style)
         var lines: [String] = []

@@ -5,6 +5,7 @@ import EarshotGateway
 
 struct Init: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "init",
         abstract: "Make an identity, or make this machine another device of yours.",
         discussion: """
             The keys are written to the home directory, for its owner alone (mode 700). With a passphrase the \

@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Metrics: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "metrics",
         abstract: "Print what the node has measured, as Prometheus reads it.",
         discussion: """
             Needs a node that runs: what is measured begins with it. The same is at GET /metrics of the local API.

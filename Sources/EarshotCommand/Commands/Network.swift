@@ -5,6 +5,7 @@ import Foundation
 
 struct Network: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "network",
         abstract: "Keep others out: make, join, leave or show the key of a network.",
         discussion: """
             Nodes that share a network key link to each other and to nobody else. A node without one links to every \

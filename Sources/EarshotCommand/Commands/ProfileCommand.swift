@@ -36,7 +36,7 @@ struct ProfileShow: ProgramCommand {
     func execute(_ output: Output) async throws {
         let profile = try await Session.with(common.homeDirectory) { session in
             guard let name else { return try await session.client.ownProfile() }
-            let user = try await UserLookup(session: session).known(name, try await session.client.names())
+            let user = try await UserLookup(session: session).known(name, try await session.names())
             return try await session.client.profile(of: user.id)
         }
         if let savePicture {

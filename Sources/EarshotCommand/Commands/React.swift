@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct React: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "react",
         abstract: "React to a message with an emoji.",
         discussion: """
             EXAMPLES:

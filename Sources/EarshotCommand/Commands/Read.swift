@@ -3,6 +3,7 @@ import EarshotGateway
 
 struct Read: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "read",
         abstract: "Mark messages as read, which tells their authors so.",
         discussion: """
             EXAMPLES:
@@ -25,7 +26,7 @@ struct Read: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         let (left, conversation) = try await Session.with(common.homeDirectory) { session in
-            let names = try await session.client.names()
+            let names = try await session.names()
             let conversation = try await UserLookup(session: session).conversation(name, names)
             if let upTo {
                 try await session.client.markRead(upTo: upTo, with: conversation.id)

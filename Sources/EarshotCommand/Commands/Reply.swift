@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Reply: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "reply",
         abstract: "Answer a message, in its conversation.",
         discussion: """
             EXAMPLES:

@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Retract: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "retract",
         abstract: "Take back a message of yours that may have been delivered.",
         discussion: """
             Its text is erased from the disks of all who have it, when their nodes hear of it, and from this one when it is \

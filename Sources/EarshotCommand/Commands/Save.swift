@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Save: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "save",
         abstract: "Save the files that a message brings along.",
         discussion: """
             Fetches what is not here yet, and waits for it. A file that is there is not overwritten: the copy is then called \

@@ -5,6 +5,7 @@ import Foundation
 
 struct Search: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "search",
         abstract: "Find messages by their words, in all conversations.",
         discussion: """
             Finds messages that hold all of the words, in any order; case and accents do not matter. "see you" in quotes \
@@ -59,7 +60,7 @@ struct Search: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         let (found, names, places) = try await Session.with(common.homeDirectory) { session in
-            let names = try await session.client.names()
+            let names = try await session.names()
             let lookup = UserLookup(session: session)
             var conversation: String?
             if let place { conversation = try await lookup.conversation(place, names).id }

@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Send: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "send",
         abstract: "Send a text to a user or a conversation, or to several.",
         discussion: """
             Prints each state that the message reaches: queued (on this disk), sent, delivered (on the recipient's \
@@ -84,10 +85,15 @@ struct Send: ProgramCommand {
         try await Session.with(common.homeDirectory, network: network) { session in
             let found = try await find(recipients, session, output, results)
             guard !found.isEmpty else { return }
+            let goal = wait ?? (session.isShortLived ? .delivered : .queued)
+            // What the node has accepted is queued: nothing that happens afterwards is waited for.
+            guard goal > .queued else {
+                _ = try await send(text, try await add(session.client), to: found, session.client, results)
+                return
+            }
             try await session.client.withEvents(Delivery.events) { events in
                 let attachments = try await add(session.client)
                 let deliveries = try await send(text, attachments, to: found, session.client, results)
-                let goal = wait ?? (session.isShortLived ? .delivered : .queued)
                 let follower = DeliveryFollower(client: session.client, deliveries, to: goal, results: results)
                 // Nobody starts a short-lived node again.
                 let patience = session.isShortLived ? .zero : timeout ?? Self.defaultTimeout
@@ -184,7 +190,7 @@ struct Send: ProgramCommand {
     private func recipient(_ name: String, _ session: Session, _ output: Output) async throws -> Recipient {
         let lookup = UserLookup(session: session)
         if name.hasPrefix("#") {
-            let conversation = try await lookup.conversation(name, try await session.client.names())
+            let conversation = try await lookup.conversation(name, try await session.names())
             return Recipient(
                 name: name, id: conversation.id, shown: conversation.shown, obstacles: nil, isOfMany: true)
         }

@@ -3,6 +3,7 @@ import Earshot
 
 struct Service: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "service",
         abstract: "Let systemd run the node: install, show or remove a service of your user.",
         discussion: """
             The service starts when you log in, restarts after a failure, and is watched: a node that no longer answers is \

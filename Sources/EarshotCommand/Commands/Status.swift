@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Status: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "status",
         abstract: "Show who you are, and what the node is doing.",
         discussion: """
             EXAMPLES:
@@ -44,7 +45,7 @@ struct Status: ProgramCommand {
             let unread = try await session.client.unread(ownID: status.id)
             let record = Record(status: status, unread: unread, home: home.path, pid: pid)
             try output.object(record)
-            let report = StatusReport(record: record, names: try await session.client.names(), style: output.style)
+            let report = StatusReport(record: record, names: try await session.names(), style: output.style)
             for line in report.lines { output.line(line) }
         }
     }

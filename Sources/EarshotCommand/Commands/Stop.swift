@@ -5,6 +5,7 @@ import Foundation
 
 struct Stop: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "stop",
         abstract: "Stop the node that runs on the home directory.",
         discussion: """
             Returns when the node has said goodbye to everybody and the home directory is free. Where no node runs, there \

@@ -95,7 +95,7 @@ struct TokenList: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         let (tokens, names) = try await Session.with(common.homeDirectory) { session in
-            (try await session.client.tokens(), try await session.client.names())
+            (try await session.client.tokens(), try await session.names())
         }
         for token in tokens { try output.object(token) }
         guard !tokens.isEmpty else {

@@ -39,7 +39,7 @@ struct TrustCommand: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         let (claims, names) = try await Session.with(common.homeDirectory) { session in
-            let names = try await session.client.names()
+            let names = try await session.names()
             let claims = try await readClaims(session, names)
             if !isAccepting {
                 try await ClaimsReport(claims: claims, names: names, output: output).show(session.client)

@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Unblock: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "unblock",
         abstract: "Let a blocked user back in.",
         discussion: """
             Their trust becomes "unverified", whatever it was before. Messages that failed meanwhile stay failed.
@@ -19,7 +20,7 @@ struct Unblock: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         try await Session.with(common.homeDirectory) { session in
-            let names = try await session.client.names()
+            let names = try await session.names()
             let user = try await user(session, names)
             let unblocked = try await session.client.decide(.unblock, about: user.id)
             try output.object(unblocked)

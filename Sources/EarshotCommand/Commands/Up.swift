@@ -6,6 +6,7 @@ import Logging
 
 struct Up: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "up",
         abstract: "Run a node, with its local API, until SIGINT or SIGTERM.",
         discussion: """
             Prints a line when the node is up, how much is unread, and then what people may want to know: who comes and goes, what does \
@@ -133,7 +134,9 @@ struct Up: ProgramCommand {
             try await client.withEvents(watched) { events in
                 _ = try await start()
                 coming?.remove()
-                let (status, names) = (try await client.status(), try await client.names())
+                let status = try await client.status()
+                let own = GatewayParty(id: status.id, name: status.name)
+                let names = NameBook(try await client.users(), own: own)
                 let unread = try await client.unread(ownID: status.id)
                 let httpPort = http == nil ? nil : await ports.first { _ in true }
                 // Announced last, so that a node which is announced as up already has its socket.
@@ -159,6 +162,7 @@ struct Up: ProgramCommand {
                         }
                     }
                     if tells != nil { group.addTask { try await DetachedLog.keepShort() } }
+                    group.addTask { try await ResidentMemory.keepSmall() }
                     if let manager, let watchdog = manager.watchdog {
                         group.addTask { try await manager.showLife(every: watchdog / 2) { await Self.answers(client) } }
                     }

@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Users: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "users",
         abstract: "List the users that this node has met.",
         discussion: """
             A user is a key; the fingerprint is the beginning of it. If several users have one name, NAME shows what \
@@ -34,7 +35,7 @@ struct Users: ProgramCommand {
         if let name { return try await show(name, output) }
         let (users, names, conversations) = try await Session.with(common.homeDirectory) { session in
             (
-                try await session.client.users(), try await session.client.names(),
+                try await session.client.users(), try await session.names(),
                 output.isJSON ? [] : try await session.client.allConversations()
             )
         }
@@ -60,7 +61,7 @@ struct Users: ProgramCommand {
     /// Shows all of one user, or of all who have the name.
     private func show(_ name: String, _ output: Output) async throws {
         try await Session.with(common.homeDirectory) { session in
-            let names = try await session.client.names()
+            let names = try await session.names()
             var users = names.users(called: name)
             if users.isEmpty { users = [try await UserLookup(session: session).known(name, names)] }
             for user in users { try output.object(user) }

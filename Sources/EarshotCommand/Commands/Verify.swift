@@ -4,6 +4,7 @@ import EarshotGateway
 
 struct Verify: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "verify",
         abstract: "Compare safety numbers with a user, and mark them as verified.",
         discussion: """
             Both of you run it, and compare the 60 digits in person or by telephone. Make sure that the person who \
@@ -59,7 +60,7 @@ struct Verify: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         let (number, status, names) = try await Session.with(common.homeDirectory) { session in
-            let names = try await session.client.names()
+            let names = try await session.names()
             let user = try await UserLookup(session: session).known(name, names)
             let number = try await session.client.safetyNumber(with: user.id)
             return (number, try await session.client.status(), names)

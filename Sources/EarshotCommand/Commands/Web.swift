@@ -5,6 +5,7 @@ import Foundation
 
 struct Web: ProgramCommand {
     static let configuration = CommandConfiguration(
+        commandName: "web",
         abstract: "Open the page: conversations and people in a browser.",
         discussion: """
             The running node serves it on this machine alone. The address that is printed lets one tab in, once, within a \

@@ -26,10 +26,11 @@ struct HomeConfiguration {
     /// - Throws: `Failure` `invalidConfiguration`, with the number of the line.
     init(of home: Home) async throws(Failure) {
         path = "\(home.path)/\(Self.fileName)"
-        options = CommandOption.all(of: Up.self).filter { !Self.excluded.contains($0.key) }
         do { entries = try ConfigurationText(try Self.text(of: path)).entries } catch let problem {
             throw Self.failure(problem, path)
         }
+        // The argument parser takes longer to describe the options than most commands take.
+        options = entries.isEmpty ? [:] : CommandOption.all(of: Up.self).filter { !Self.excluded.contains($0.key) }
         for entry in entries {
             do { try await check(entry) } catch { throw Self.failure(error, path) }
         }
@@ -38,6 +39,7 @@ struct HomeConfiguration {
     /// What the file says, as arguments for a command.
     /// - Returns: only what the command has an option for.
     func arguments(for command: any ParsableArguments.Type) -> [String] {
+        guard !entries.isEmpty else { return [] }
         let known = CommandOption.all(of: command)
         return entries.filter { known[$0.key] != nil }.flatMap(arguments)
     }

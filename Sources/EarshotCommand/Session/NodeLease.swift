@@ -11,6 +11,8 @@ import EarshotGateway
 /// - While a node that stays is `coming`, no command starts to use a short-lived one: it waits for the new node.
 struct NodeLease {
     let client: GatewayClient
+    /// The node's user.
+    let own: GatewayParty
     /// Whether the node ends when no command uses it.
     let isShortLived: Bool
     private let home: Home
@@ -55,9 +57,10 @@ struct NodeLease {
                     try await start(home, network)
                     starting.remove()
                 }
-                if HomeLock.isHeld(home), try await isAnswering(client, home, waited: waited) {
+                if HomeLock.isHeld(home), let status = try await status(client, home, waited: waited) {
+                    let own = GatewayParty(id: status.id, name: status.name)
                     let isShortLived = HomeMark.isSet(.shortLived, of: home)
-                    return NodeLease(client: client, isShortLived: isShortLived, home: home, marks: [guest])
+                    return NodeLease(client: client, own: own, isShortLived: isShortLived, home: home, marks: [guest])
                 }
                 guest.remove()
             }
@@ -66,14 +69,14 @@ struct NodeLease {
     }
 
     /// A node takes the lock first and opens its socket a little later.
-    private static func isAnswering(_ client: GatewayClient, _ home: Home, waited: Duration) async throws -> Bool {
-        do throws(GatewayError) {
-            _ = try await client.status()
-            return true
-        } catch {
+    /// - Returns: `nil` if it does not answer yet.
+    private static func status(
+        _ client: GatewayClient, _ home: Home, waited: Duration
+    ) async throws -> GatewayStatus? {
+        do throws(GatewayError) { return try await client.status() } catch {
             let patience = HomeMark.isSet(.shortLived, of: home) ? patience : patienceWithOthers
             guard [.noNode, .connectionLost].contains(error.code), waited < patience else { throw error }
-            return false
+            return nil
         }
     }
 
@@ -96,7 +99,8 @@ struct NodeLease {
                 for try await event in events where event.port != nil { return }
                 throw GatewayError(.connectionLost, "the node has ended before it was on the network")
             }
-            return NodeLease(client: client, isShortLived: isShortLived, home: home, marks: marks + [network])
+            return NodeLease(
+                client: client, own: own, isShortLived: isShortLived, home: home, marks: marks + [network])
         } catch {
             for mark in marks { mark.remove() }
             throw error

@@ -10,8 +10,7 @@ struct UserLookup {
     /// The notes of this node's own user to themselves, if the text names that user.
     /// - Throws: `GatewayError` `ambiguousUser` if somebody else has the name, too.
     func oneself(_ text: String) async throws -> NamedConversation? {
-        let own = try await session.client.status()
-        guard [Earshot.Users.ownWord, own.name, own.id].contains(text) else { return nil }
+        guard [Earshot.Users.ownWord, session.own.name, session.own.id].contains(text) else { return nil }
         _ = try await session.client.conversation(text)
         return NamedConversation(id: Earshot.Users.ownWord, shown: "yourself", isOfMany: false, isOneself: true)
     }
@@ -32,7 +31,7 @@ struct UserLookup {
     /// - Throws: `Failure` or `GatewayError` `unknownUser`, `ambiguousUser`, `blocked` or `identityConflict`.
     func recipient(_ name: String) async throws -> (user: GatewayUser, names: NameBook) {
         let user = try await awaited(name)
-        let names = try await session.client.names()
+        let names = try await session.names()
         try names.checkMayWrite(to: user)
         return (user, names)
     }
@@ -63,15 +62,22 @@ struct UserLookup {
     }
 
     private func awaited(_ name: String) async throws -> GatewayUser {
-        try await session.client.withEvents([.userDiscovered, .userUpdated]) { events in
+        // A node that has run for a while has discovered whoever is there.
+        guard session.isShortLived else { return try await found(name) }
+        return try await session.client.withEvents([.userDiscovered, .userUpdated]) { events in
             do throws(GatewayError) { return try await session.client.user(named: name) } catch {
-                if error.code == .ambiguousUser { throw clarified(error, name, try await session.client.names()) }
-                guard session.isShortLived, error.code == .unknownUser else { throw error }
+                guard error.code == .unknownUser else { return try await found(name) }
                 guard let user = try await within(Self.patience, { try await first(name, in: events) }) ?? nil else {
                     throw error
                 }
                 return user
             }
+        }
+    }
+
+    private func found(_ name: String) async throws -> GatewayUser {
+        do throws(GatewayError) { return try await session.client.user(named: name) } catch {
+            throw error.code == .ambiguousUser ? clarified(error, name, try await session.names()) : error
         }
     }
 

@@ -671,7 +671,11 @@ package struct GatewayClient: Sendable {
     ) async throws(GatewayError) -> ByteBuffer {
         do {
             return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
-                group.addTask { try await exchange(request) { try await collect($0, upTo: bytes) } }
+                group.addTask {
+                    let (status, body) = try await SocketExchange.answer(to: request, at: socketPath, upTo: bytes)
+                    guard Self.isDone(status) else { throw Self.failure(status, body) }
+                    return body
+                }
                 group.addTask {
                     try await Task.sleep(for: limit)
                     throw GatewayError(.timedOut, "the node does not answer")
@@ -700,24 +704,21 @@ package struct GatewayClient: Sendable {
             throw GatewayError(transport: error, socketPath: socketPath)
         }
         return try await connection.withResponse { head, pieces in
-            guard (200..<300).contains(head.status.code) else { throw await failure(head.status, pieces) }
+            guard Self.isDone(head.status) else {
+                let reason: ByteBuffer
+                do { reason = try await pieces.collect(upTo: GatewayLimits.eventBytes) } catch {
+                    throw GatewayError(transport: error, socketPath: socketPath)
+                }
+                throw Self.failure(head.status, reason)
+            }
             return try await body(pieces)
         }
     }
 
-    private func collect(_ body: HTTPConnection.Body, upTo bytes: Int) async throws -> ByteBuffer {
-        do {
-            let buffer = try await body.collect(upTo: bytes)
-            try Task.checkCancellation()
-            return buffer
-        } catch is NIOTooManyBytesError {
-            throw GatewayError(.unexpectedResponse, "the node's answer is longer than \(bytes) bytes")
-        }
-    }
+    private static func isDone(_ status: HTTPResponseStatus) -> Bool { (200..<300).contains(status.code) }
 
-    private func failure(_ status: HTTPResponseStatus, _ body: HTTPConnection.Body) async -> GatewayError {
+    private static func failure(_ status: HTTPResponseStatus, _ buffer: ByteBuffer) -> GatewayError {
         do {
-            let buffer = try await collect(body, upTo: GatewayLimits.eventBytes)
             return GatewayError(try JSONDecoder().decode(ErrorResponse.self, from: Data(buffer.readableBytesView)))
         } catch {
             return GatewayError(

@@ -13,7 +13,7 @@ struct HTTPRequest: Sendable {
     /// The last event that the client knows (WHATWG HTML, section 9.2.4).
     var lastEventID: String?
 
-    fileprivate var head: HTTPRequestHead {
+    var head: HTTPRequestHead {
         var headers: HTTPHeaders = ["host": "node", "connection": "close"]
         if let body {
             headers.add(name: "content-type", value: "application/json")
@@ -27,7 +27,7 @@ struct HTTPRequest: Sendable {
     }
 }
 
-/// The connection of one request, and the response on it.
+/// The connection of one request, and the response on it, which may be long in coming: a stream of events.
 ///
 /// Each request has a connection of its own. A Unix socket makes that cheap, and no request meets a connection that the
 /// node is about to close because it was idle.

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Reads and encodes what happens on a node, once for all event streams.
 ///
-/// A stream takes the events from the feed's window. One that is new or too slow reads the journal itself, and is told
-/// how many of the events it lost that no journal has. So no stream makes the node keep anything for it. While there is
+/// A stream takes the events from the feed's window, in which those are encoded that a stream wants. One that is new or
+/// too slow reads the journal itself, and is told how many of the events it lost that no journal has. So no stream makes the node keep anything for it. While there is
 /// no stream, the feed reads nothing.
 final class EventFeed: Sendable {
     private enum Phase {
@@ -18,11 +18,16 @@ final class EventFeed: Sendable {
         case finished
     }
 
+    private struct Stream {
+        let names: Set<EventName>
+        /// Wakes it.
+        let changes: AsyncStream<Void>.Continuation
+    }
+
     private struct State {
         var phase = Phase.idle
         var window: EventWindow
-        /// Wakes each stream.
-        var streams: [UInt64: AsyncStream<Void>.Continuation] = [:]
+        var streams: [UInt64: Stream] = [:]
         var lastNumber: UInt64 = 0
     }
 
@@ -108,6 +113,10 @@ final class EventFeed: Sendable {
     }
 
     private func add(_ event: Event, id: EventID?) async {
+        // A stream that begins meanwhile and wants it finds it in the journal.
+        if let id, !isWanted(event.name) {
+            return add(EventWindow.Item(content: .omitted(event.name, id), bytes: ByteBuffer()))
+        }
         let shown = await Representer(node: node).event(event, id: id)
         do {
             add(
@@ -122,6 +131,10 @@ final class EventFeed: Sendable {
     private func add(_ item: EventWindow.Item) { change { $0.window.append(item) } }
 
     private var isWanted: Bool { state.withLock { !$0.streams.isEmpty } }
+
+    private func isWanted(_ name: EventName) -> Bool {
+        state.withLock { $0.streams.values.contains { $0.names.contains(name) } }
+    }
 
     private func beginFollowing() {
         change { state in
@@ -145,7 +158,7 @@ final class EventFeed: Sendable {
     private func finish() {
         change { $0.phase = .finished }
         // They still write what is in the window.
-        for stream in state.withLock({ Array($0.streams.values) }) { stream.finish() }
+        for stream in state.withLock({ Array($0.streams.values) }) { stream.changes.finish() }
     }
 
     /// Their clients may connect anew.
@@ -154,7 +167,7 @@ final class EventFeed: Sendable {
             defer { (state.phase, state.streams) = (.idle, [:]) }
             return Array(state.streams.values)
         }
-        for stream in streams { stream.finish() }
+        for stream in streams { stream.changes.finish() }
     }
 
     private func change(_ body: (inout State) -> Void) {
@@ -162,7 +175,7 @@ final class EventFeed: Sendable {
             body(&state)
             return Array(state.streams.values)
         }
-        for stream in streams { stream.yield() }
+        for stream in streams { stream.changes.yield() }
     }
 
     // MARK: - Streams
@@ -172,7 +185,7 @@ final class EventFeed: Sendable {
         let (changes, stream) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let (seat, phase) = state.withLock { state in
             state.lastNumber += 1
-            state.streams[state.lastNumber] = stream
+            state.streams[state.lastNumber] = Stream(names: names, changes: stream)
             let begin = state.window.place(for: names.subtracting(Self.journalled))
             return (Seat(number: state.lastNumber, begin: begin, changes: changes), state.phase)
         }
@@ -183,7 +196,7 @@ final class EventFeed: Sendable {
     }
 
     /// Ends a stream, from any thread.
-    func leave(_ number: UInt64) { state.withLock { $0.streams.removeValue(forKey: number) }?.finish() }
+    func leave(_ number: UInt64) { state.withLock { $0.streams.removeValue(forKey: number) }?.changes.finish() }
 
     /// Whether a stream has not been ended.
     func isOpen(_ number: UInt64) -> Bool { state.withLock { $0.streams[number] != nil } }

@@ -69,6 +69,9 @@ final class EventStream: Sendable {
         switch item.content {
         case .heartbeat: try await send(.heartbeat(at: known))
         case .journalChanged: try await catchUp(&known, send)
+        case .omitted(let name, let id):
+            guard id.follows(known) else { return }
+            if names.contains(name) { try await catchUp(&known, send) } else { known = id }
         case .event(let name, let id):
             if let id {
                 // The client has it from the journal already.

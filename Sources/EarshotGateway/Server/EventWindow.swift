@@ -8,6 +8,8 @@ struct EventWindow: Sendable {
         enum Content: Sendable {
             /// An event, and its place if the journal has it.
             case event(EventName, EventID?)
+            /// An event that the journal has and that no stream wanted when it came.
+            case omitted(EventName, EventID)
             /// The journal has begun anew, or some of it is gone: each stream sees for itself in the journal.
             case journalChanged
             case heartbeat

@@ -2,12 +2,14 @@ package import EarshotModel
 import GRDB
 
 /// Files that messages bring along. Only messages whose contents are here count.
+///
+/// The joins begin at the attachments (`CROSS JOIN` keeps the order): few messages have one, and a history is long.
 extension Store {
-    private static let attached = """
+    static let attached = """
         SELECT attachment.*, log.conversationID, log.authorID, log.logID, entry.cursor
         FROM attachment
-            JOIN log ON log.number = attachment.log
-            JOIN entry ON entry.log = attachment.log AND entry.sequence = attachment.sequence
+            CROSS JOIN log ON log.number = attachment.log
+            CROSS JOIN entry ON entry.log = attachment.log AND entry.sequence = attachment.sequence
         WHERE entry.body IS NOT NULL AND entry.kind = \(EntryKind.text.rawValue)
         """
 
@@ -31,6 +33,19 @@ extension Store {
         }
     }
 
+    static let unfetched = """
+        SELECT attachment.*, log.conversationID, log.authorID, log.logID, entry.cursor, file.state IS NOT NULL AS isWanted
+        FROM attachment
+            CROSS JOIN log ON log.number = attachment.log
+            CROSS JOIN entry ON entry.log = attachment.log AND entry.sequence = attachment.sequence
+            LEFT JOIN file ON file.fileID = attachment.fileID
+        WHERE entry.body IS NOT NULL AND entry.kind = \(EntryKind.text.rawValue)
+            AND (file.state = \(FileStateNumber.wanted.rawValue) OR file.state IS NULL
+                AND (attachment.byteCount <= ? OR log.authorID = ?))
+            AND (entry.cursor, attachment.place) > (?, ?)
+        ORDER BY entry.cursor, attachment.place LIMIT ?
+        """
+
     /// Files that the user wants, and those of which nothing was decided, in the order in which their messages came.
     /// - Parameters:
     ///   - largest: how large the files are of which nothing was decided, in bytes, unless they are the user's own.
@@ -41,20 +56,7 @@ extension Store {
         let rows = Rows(path: path)
         return try read { db in
             try Row.fetchAll(
-                db.cachedStatement(
-                    sql: """
-                        SELECT attachment.*, log.conversationID, log.authorID, log.logID, entry.cursor,
-                            file.state IS NOT NULL AS isWanted
-                        FROM attachment
-                            JOIN log ON log.number = attachment.log
-                            JOIN entry ON entry.log = attachment.log AND entry.sequence = attachment.sequence
-                            LEFT JOIN file ON file.fileID = attachment.fileID
-                        WHERE entry.body IS NOT NULL AND entry.kind = \(EntryKind.text.rawValue)
-                            AND (file.state = \(FileStateNumber.wanted.rawValue) OR file.state IS NULL
-                                AND (attachment.byteCount <= ? OR log.authorID = ?))
-                            AND (entry.cursor, attachment.place) > (?, ?)
-                        ORDER BY entry.cursor, attachment.place LIMIT ?
-                        """),
+                db.cachedStatement(sql: Self.unfetched),
                 arguments: [
                     Int64(clamping: largest), userID.data, place?.cursor ?? -1, place?.place ?? -1, limit,
                 ]

@@ -1,0 +1,105 @@
+import CLinuxMemory
+import Foundation
+
+/// Keeps the memory of a node small that runs for long.
+///
+/// What a process ran once, at its start, stays mapped from the program's file and so counts as its memory; and what it has
+/// freed after much work stays with the allocator. Both are given back. Code that is used again comes back from the page
+/// cache.
+enum ResidentMemory {
+    /// How often it is looked at.
+    private static let interval = Duration.seconds(10)
+    /// How long after the start it is looked at first.
+    private static let settling = Duration.seconds(5)
+    /// How many bytes of files may be mapped.
+    private static let largestFiles = 12 << 20
+    /// By how many bytes the heap may grow until it is looked through again.
+    private static let largestGrowth = 2 << 20
+
+    /// What a process has in memory, in bytes.
+    struct Size: Equatable {
+        let files: Int
+        let heap: Int
+
+        /// - Parameter statm: sizes in pages, of which the second is what is resident, and the third what of it belongs to
+        ///   files (proc(5)).
+        init?(statm: String, pageSize: Int) {
+            let fields = statm.split { $0 == " " || $0 == "\n" }.map { Int($0) }
+            guard fields.count >= 3, let all = fields[1], let files = fields[2], all >= files else { return nil }
+            self.files = files * pageSize
+            heap = (all - files) * pageSize
+        }
+    }
+
+    /// Returns only when the task is cancelled.
+    static func keepSmall() async throws {
+        try await Task.sleep(for: settling)
+        var heap = 0
+        while true {
+            if let size = size() {
+                if size.files > largestFiles { releaseCode() }
+                if size.heap > heap + largestGrowth {
+                    malloc_trim(0)
+                    heap = self.size()?.heap ?? size.heap
+                }
+                heap = min(heap, size.heap)
+            }
+            try await Task.sleep(for: interval)
+        }
+    }
+
+    /// Unmaps the pages of the program and its libraries that are as they are in the files.
+    private static func releaseCode() {
+        // The breakpoints of a debugger stand in such pages, and would be lost.
+        guard let status = text(of: "/proc/self/status"), !isTraced(status),
+            let maps = text(of: "/proc/self/maps")
+        else { return }
+        for range in code(in: maps) {
+            // Where the kernel refuses, the pages only stay.
+            madvise(UnsafeMutableRawPointer(bitPattern: range.lowerBound), range.count, MADV_DONTNEED)
+        }
+    }
+
+    /// Whether a debugger is attached to the process of this status (proc(5)).
+    static func isTraced(_ status: String) -> Bool {
+        status.split(separator: "\n").contains { $0.hasPrefix("TracerPid:") && !$0.hasSuffix("\t0") }
+    }
+
+    /// Where code of files is mapped that nobody may have changed.
+    ///
+    /// - Parameter maps: mappings, one a line (proc(5)). Pages that are or were writable hold what stands in no file.
+    static func code(in maps: String) -> [Range<UInt>] {
+        maps.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ", maxSplits: 5)
+            guard fields.count == 6, fields[1] == "r-xp", fields[5].drop(while: { $0 == " " }).hasPrefix("/") else {
+                return nil
+            }
+            let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+            return ends.count == 2 && ends[0] < ends[1] ? ends[0]..<ends[1] : nil
+        }
+    }
+
+    private static func size() -> Size? {
+        text(of: "/proc/self/statm").flatMap { Size(statm: $0, pageSize: sysconf(Int32(_SC_PAGESIZE))) }
+    }
+
+    /// - Returns: `nil` where the file cannot be read: then nothing is given back.
+    private static func text(of path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        // The kernel makes these files while they are read; a line is never cut.
+        while bytes.count < largestText {
+            let more = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+                count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+            }
+            guard !more.isEmpty else { break }
+            bytes += more
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Bytes of such a file that are read.
+    private static let largestText = 1 << 20
+}
