@@ -36,18 +36,22 @@ struct CrowdFigures: ParsableCommand {
         let began = ContinuousClock.now
         let parts = try CrowdParts(nodes, links: links, folder: folder)
         let opened = seconds(since: began)
+        say("all are open after \(format(opened, 1)) s")
         let posted = ContinuousClock.now
         try parts.introduce()
         while try parts.status().map(\.listed).min() ?? 0 < nodes - 1, seconds(since: posted) < Self.patience {
             Thread.sleep(forTimeInterval: 0.25)
         }
         let listed = seconds(since: posted)
+        say("each lists all after \(format(listed, 1)) s")
         let (mostAtFirst, settled) = try waitForLinks(parts)
         let rested = try parts.status()
         let counts = rested.flatMap(\.links)
+        say("links of a node after \(format(settled, 1)) s: \(spread(counts))")
         let processor = parts.processorSeconds
         Thread.sleep(forTimeInterval: Double(idle))
         let share = 100 * (parts.processorSeconds - processor) / Double(idle) / Double(nodes)
+        say("an idle node takes \(format(share, 3)) % of a core")
         let exchanges = try parts.exchange(pairs)
         let after = try parts.status()
         let most = max(mostAtFirst, after.flatMap(\.links).max() ?? 0)
@@ -89,6 +93,9 @@ struct CrowdFigures: ParsableCommand {
         print("\(figures.count - failed) passed, \(failed) failed")
         guard failed == 0 else { throw ExitCode.failure }
     }
+
+    /// Says how far a long run has come, beside its result.
+    private func say(_ what: String) { FileHandle.standardError.write(Data("\(what)\n".utf8)) }
 
     private func seconds(since start: ContinuousClock.Instant) -> Double {
         milliseconds(start.duration(to: .now)) / 1000

@@ -86,7 +86,10 @@ struct FanIn: AsyncParsableCommand {
         return counts
     }
 
-    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+    private static func median(_ values: [Double]) -> Double {
+        let sorted = values.sorted()
+        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+    }
 
     private static func spread(_ values: [Double]) -> String {
         let digits = (values.max() ?? 0) < 100 ? 2 : 0
