@@ -46,6 +46,21 @@ struct SecretBytesTests {
         #expect(SecretBytes.random(count: 0).count == 0)
     }
 
+    @Test("those of a link are their holder's alone, and are wiped when they are released")
+    func ofLink() throws {
+        let secrets = (0..<200 as Range<UInt8>).map { number in
+            SecretBytes(copying: [UInt8](repeating: number + 1, count: 1 + Int(number) % 64), isOfLink: true)
+        }
+        for (number, secret) in secrets.enumerated() {
+            #expect(secret.withUnsafeBytes { $0.allSatisfy { Int($0) == number + 1 } })
+        }
+        // Their memory stays the process's, so it may still be looked at. Other tests may use it by then.
+        var released: SecretBytes? = SecretBytes(copying: [UInt8](repeating: 0xa5, count: 64), isOfLink: true)
+        let memory = try #require(released?.withUnsafeBytes { UnsafeRawBufferPointer($0) })
+        released = nil
+        #expect(!memory.elementsEqual([UInt8](repeating: 0xa5, count: 64)))
+    }
+
     @Test("writing to a filled secret ends the process")
     func isReadOnly() async {
         await #expect(processExitsWith: .failure) {

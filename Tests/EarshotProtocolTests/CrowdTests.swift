@@ -47,11 +47,9 @@ struct CrowdTests {
     }
 
     private mutating func send(_ text: String, from: Int, to: Int) {
-        let (senderID, recipientID) = (group.userID(from), group.userID(to))
+        let recipientID = group.userID(to)
         _ = group.request(from) { machine, requestID, now in
-            machine.send(
-                [MessageDraft(text)], to: .direct(senderID, recipientID), with: recipientID, requestID: requestID,
-                now: now)
+            machine.send([.message(MessageDraft(text))], to: .user(recipientID), requestID: requestID, now: now)
         }
     }
 

@@ -23,7 +23,7 @@ struct DrivenPair {
         init(_ name: String, path: String, now: Moment, using generator: inout SeededGenerator) throws {
             local = .generated(name: name, using: &generator)
             store = try Store(path: path)
-            machine = NodeMachine(local: local, snapshot: try store.snapshot(), now: now) { .generate() }
+            machine = NodeMachine(local: local, snapshot: try store.snapshot(), now: now) { .ephemeral() }
         }
 
         mutating func perform(_ actions: [NodeAction]) throws {
@@ -37,7 +37,8 @@ struct DrivenPair {
                     _ = try result.get()
                     answered += 1
                 case .post(.messageDelivered): delivered += 1
-                case .read, .readChains, .findExpired, .findKeys, .probe, .reachability, .seek, .device, .file, .post: break
+                case .read, .readChains, .findExpired, .findKeys, .probe, .reachability, .seek, .device, .file, .post:
+                    break
                 }
             }
         }

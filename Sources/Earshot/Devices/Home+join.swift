@@ -184,7 +184,7 @@ private final class Joining: Sendable {
     ) async throws -> JoinOffer? {
         var machine = try PairingJoin(
             code, signingKey: keys.signing, agreementKey: keys.agreement, deviceName: deviceName,
-            ephemeralKey: .generate())
+            ephemeralKey: .ephemeral())
         var input = inbound.makeAsyncIterator()
         var accepted: JoinOffer?
         var actions = machine.start()

@@ -138,7 +138,7 @@ public final class Node: Sendable {
         shell = NodeShell(
             machine: NodeMachine(
                 local: local, snapshot: snapshot, now: now, linkLimit: configuration.linkLimit
-            ) { AgreementKey.generate() },
+            ) { AgreementKey.ephemeral() },
             observations: NodeObservations(
                 networkTag: link.networkTag, isDiscovering: !discoverySources.isEmpty),
             lock: lock, events: events, loop: loop, disk: environment.disk(store, loop),

@@ -11,7 +11,8 @@ package enum HMAC {
             guard let start = part.octets else { continue }
             crypto_auth_hmacsha256_update(&state, start, UInt64(part.count))
         }
-        return SecretBytes(count: Bytes32.count, writtenBy: { _ = crypto_auth_hmacsha256_final(&state, $0) })
+        return SecretBytes(
+            count: Bytes32.count, isOfLink: true, writtenBy: { _ = crypto_auth_hmacsha256_final(&state, $0) })
     }
 
     /// - Parameter key: of any length but 0.

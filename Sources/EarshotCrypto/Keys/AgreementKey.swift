@@ -26,6 +26,11 @@ package struct AgreementKey: Sendable {
             })
     }
 
+    /// A new key for one handshake.
+    package static func ephemeral() -> AgreementKey {
+        AgreementKey(checked: .random(count: keyBytes, isOfLink: true))
+    }
+
     /// A new key from the system's random number generator.
     package static func generate() -> AgreementKey {
         AgreementKey(checked: .random(count: keyBytes))
@@ -36,7 +41,7 @@ package struct AgreementKey: Sendable {
     package func sharedSecret(with remote: AgreementPublicKey) throws(CryptoError) -> SecretBytes {
         var status: CInt = -1
         let shared = SecretBytes(
-            count: AgreementKey.keyBytes,
+            count: AgreementKey.keyBytes, isOfLink: true,
             writtenBy: { output in
                 status = secret.withOctets { crypto_scalarmult_curve25519(output, $0, remote.bytes) }
             })

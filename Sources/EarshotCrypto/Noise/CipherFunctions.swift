@@ -74,7 +74,7 @@ enum ChaChaPoly {
         return withNonce(.max) { nonce in
             key.withOctets { key in
                 SecretBytes(
-                    count: keyBytes,
+                    count: keyBytes, isOfLink: true,
                     writtenBy: { output in
                         crypto_aead_chacha20poly1305_ietf_encrypt_detached(
                             output, &unusedTag, nil, zeros, UInt64(zeros.count), nil, 0, nil, nonce, key)

@@ -145,7 +145,7 @@ extension HandshakeState {
 
     private mutating func mixEphemeralKey(_ key: AgreementPublicKey) {
         symmetric.mixHash(key.bytes)
-        if pattern.usesPresharedKey { symmetric.mixKey(SecretBytes(copying: key.bytes)) }
+        if pattern.usesPresharedKey { symmetric.mixKey(SecretBytes(copying: key.bytes, isOfLink: true)) }
     }
 
     private mutating func mixPresharedKey() {

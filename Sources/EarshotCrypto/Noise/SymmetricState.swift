@@ -15,7 +15,7 @@ struct SymmetricState: Sendable {
         let name = Array(protocolName.utf8)
         let padding = [UInt8](repeating: 0, count: max(0, Bytes32.count - name.count))
         handshakeHash = Bytes32(name + padding) ?? name.withUnsafeBytes { SHA256.hash($0) }
-        chainingKey = SecretBytes(copying: handshakeHash.bytes)
+        chainingKey = SecretBytes(copying: handshakeHash.bytes, isOfLink: true)
     }
 
     /// How many bytes `encryptAndHash` adds to its input: none before the first `mixKey`.
@@ -61,7 +61,7 @@ struct SymmetricState: Sendable {
 
     /// Split(): the cipher of what the initiator sends, and that of what the responder sends.
     func split() -> (initiator: CipherState, responder: CipherState) {
-        let nothing = SecretBytes(copying: [])
+        let nothing = SecretBytes(copying: [], isOfLink: true)
         var outputs = HKDF(chainingKey: chainingKey, input: nothing)
         return (CipherState(key: outputs.next()), CipherState(key: outputs.next()))
     }

@@ -14,8 +14,10 @@ extension UnsafeMutableRawBufferPointer {
 
 extension SecretBytes {
     /// Makes a secret from a C function that writes `count` bytes to its argument.
-    convenience init(count: Int, writtenBy write: (UnsafeMutablePointer<UInt8>) -> Void) {
-        self.init(count: count) { buffer in
+    convenience init(
+        count: Int, isOfLink: Bool = false, writtenBy write: (UnsafeMutablePointer<UInt8>) -> Void
+    ) {
+        self.init(count: count, isOfLink: isOfLink) { buffer in
             guard let start = buffer.octets else { preconditionFailure("a secret's memory has an address") }
             write(start)
         }
