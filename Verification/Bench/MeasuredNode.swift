@@ -119,24 +119,20 @@ struct MeasuredNode: AsyncParsableCommand {
                     if seen == stream.count { return }
                 }
             }
-            // Batches keep their order; as many are under way at once as the caller asked for.
+            // As many calls are under way at once as was asked for: each of so many tasks makes one after the other.
             let end = stream.first + stream.count
-            var next = stream.first
-            try await withThrowingTaskGroup(of: Void.self) { sends in
-                var running = 0
-                while next < end {
-                    let drafts = (next..<min(next + stream.batch, end)).map { number in
-                        MessageDraft("\(Self.firstNumber + number) \(padding)")
+            let next = Next(stream.first)
+            for _ in 0..<max(1, stream.inFlight / stream.batch) {
+                group.addTask {
+                    while true {
+                        let first = next.take(stream.batch)
+                        guard first < end else { return }
+                        let drafts = (first..<min(first + stream.batch, end)).map { number in
+                            MessageDraft("\(Self.firstNumber + number) \(padding)")
+                        }
+                        try await node.messages.send(drafts, to: other)
                     }
-                    next += drafts.count
-                    if running >= max(1, stream.inFlight / stream.batch) {
-                        try await sends.next()
-                        running -= 1
-                    }
-                    sends.addTask { try await node.messages.send(drafts, to: other) }
-                    running += 1
                 }
-                try await sends.waitForAll()
             }
             try await group.waitForAll()
         }
@@ -177,6 +173,15 @@ struct MeasuredNode: AsyncParsableCommand {
             }
         }
     }
+}
+
+/// Numbers that several tasks share out among themselves.
+private final class Next: Sendable {
+    private let number: Atomic<Int>
+
+    init(_ first: Int) { number = Atomic(first) }
+
+    func take(_ count: Int) -> Int { number.wrappingAdd(count, ordering: .relaxed).oldValue }
 }
 
 /// The states of messages that are sent at a pace.

@@ -1,3 +1,5 @@
+import EarshotModel
+
 /// Whether the disk has been quick of late, so that a commit may hold the event loop instead of changing threads twice.
 struct CommitPace {
     /// How long a commit may take that holds the loop.
@@ -21,4 +23,12 @@ struct CommitPace {
     }
 
     var isQuick: Bool { wanted == 0 }
+}
+
+extension Commit {
+    /// Whether it takes hardly longer than the disk needs for anything at all.
+    var isSmall: Bool {
+        erasures.isEmpty && bodies.isEmpty && !beginsGeneration && journal.count <= CommitPace.journalRows
+            && entries.reduce(0) { $0 + $1.entries.count } <= CommitPace.entries
+    }
 }

@@ -95,14 +95,6 @@ final class StoreDisk: Disk {
     func drain() async { await withCheckedContinuation { done in reads.async { done.resume() } } }
 }
 
-extension Commit {
-    /// Whether it takes hardly longer than the disk needs for anything at all.
-    fileprivate var isSmall: Bool {
-        erasures.isEmpty && bodies.isEmpty && !beginsGeneration && journal.count <= CommitPace.journalRows
-            && entries.reduce(0) { $0 + $1.entries.count } <= CommitPace.entries
-    }
-}
-
 extension Store {
     package func chains(of read: ChainsRead) throws(StoreError) -> [LogID: [UInt64: ChainHash]] {
         var chains: [LogID: [UInt64: ChainHash]] = [:]

@@ -328,6 +328,7 @@ actor NodeShell {
     /// An action may bring about others at once, such as when a connection fails on its first write. They wait their
     /// turn, because the messages of a link have an order.
     private func perform(_ actions: [NodeAction]) {
+        writeFirst(actions)
         guard self.actions.add(actions) else { return }
         while let action = self.actions.next() {
             telemetry.note(action)
@@ -341,13 +342,23 @@ actor NodeShell {
         }
     }
 
+    /// The disk works beside the loop, so it gets what takes it long before the loop does all else. Nothing of that waits for
+    /// this commit.
+    private func writeFirst(_ actions: [NodeAction]) {
+        for case .commit(let commit) in actions where !commit.isSmall { write(commit, isAlone: false) }
+    }
+
     private func perform(_ action: NodeAction) {
         switch action {
         case .connect(let connectionID, let addresses): connect(connectionID, addresses)
         case .write(let connectionID, let bytes): write(bytes, to: connectionID)
         case .disconnect(let connectionID): disconnect(connectionID)
         case .seek(let deviceID): discovery?.seek(deviceID)
-        case .commit(let commit): loop.execute { self.assumeIsolated { $0.write(commit) } }
+        case .commit(let commit):
+            guard commit.isSmall else { return }
+            // The loop first hands on everything else that had come with what is written. Then it shows whether more waits,
+            // which is better written together.
+            loop.execute { self.assumeIsolated { $0.write(commit, isAlone: !$0.machine.hasUnwritten) } }
         case .read(let read): self.read(read)
         case .findExpired(let logID, let after, let now): findExpired(logID, after: after, now: now)
         case .findKeys(let lookup, let keys): findKeys(keys, for: lookup)
@@ -452,13 +463,11 @@ actor NodeShell {
     /// Closes once everything that was written is out, or after a moment if the peer does not take it.
     private func disconnect(_ connectionID: ConnectionID) { connections.removeValue(forKey: connectionID)?.finish() }
 
-    /// Called when the loop has handed on everything else that had come with what is written: then it shows whether more
-    /// waits, which is better written together.
-    private func write(_ commit: Commit) {
+    private func write(_ commit: Commit, isAlone: Bool) {
         let (begin, entries) = (ContinuousClock.now, commit.entries.reduce(0) { $0 + $1.entries.count })
         let isJournalled = !commit.journal.isEmpty || commit.beginsGeneration
         let hasContents = entries > 0 || !commit.erasures.isEmpty
-        disk.commit(commit, isAlone: !machine.hasUnwritten) { [self] result in
+        disk.commit(commit, isAlone: isAlone) { [self] result in
             assumeIsolated { shell in
                 let now = shell.clock.now
                 switch result {

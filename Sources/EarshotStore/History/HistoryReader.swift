@@ -131,12 +131,16 @@ struct HistoryReader {
     ) throws -> [HistoryRow] {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT * FROM entry WHERE log = ? AND sequence BETWEEN ? AND ? AND kind IN (\(Self.shownKinds))
+                SELECT \(Rows.entryColumns), cursor FROM entry
+                WHERE log = ? AND sequence BETWEEN ? AND ? AND kind IN (\(Self.shownKinds))
                 \(includingErased ? "" : "AND NOT isDeleted")
                 ORDER BY sequence \(descending ? "DESC" : "ASC") LIMIT ?
                 """)
-        let found = try Row.fetchAll(statement, arguments: [log.number, Int64(first), Int64(last), limit])
-            .map { (entry: try rows.entry($0), cursor: $0["cursor"] as Int64) }
+        let cursor = try Row.fetchCursor(statement, arguments: [log.number, Int64(first), Int64(last), limit])
+        var found: [(entry: EntryRecord, cursor: Int64)] = []
+        while let row = try cursor.next() {
+            found.append((try rows.entryInOrder(row), row[Rows.entryColumnCount]))
+        }
         guard let one = found.first?.entry.sequence, let other = found.last?.entry.sequence else { return [] }
         let run = min(one, other)...max(one, other)
         let failures = try failures(in: log, run)

@@ -16,12 +16,14 @@ extension Store {
             var (entries, bytes): ([EntryRecord], Int) = ([], 0)
             for branch in reader.branches(from: sequence) {
                 let cursor = try Row.fetchCursor(
-                    db,
-                    sql: """
-                        SELECT * FROM entry WHERE log = ? AND sequence BETWEEN ? AND ? ORDER BY sequence LIMIT ?
-                        """, arguments: [branch.number, Int64(sequence), branch.end, countLimit - entries.count])
+                    db.cachedStatement(
+                        sql: """
+                            SELECT \(Rows.entryColumns) FROM entry
+                            WHERE log = ? AND sequence BETWEEN ? AND ? ORDER BY sequence LIMIT ?
+                            """),
+                    arguments: [branch.number, Int64(sequence), branch.end, countLimit - entries.count])
                 while let row = try cursor.next() {
-                    let entry = try rows.entry(row)
+                    let entry = try rows.entryInOrder(row)
                     bytes += entry.windowBytes
                     if bytes > byteLimit && !entries.isEmpty { return entries }
                     entries.append(entry)
