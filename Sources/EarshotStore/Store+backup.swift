@@ -51,7 +51,7 @@ extension Store {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT entry.*, recipient.userID AS recipientID \(Self.undelivered)
+                    SELECT \(Rows.entryColumns), entry.log, recipient.userID AS recipientID \(Self.undelivered)
                     ORDER BY entry.timestamp, entry.cursor, recipient.userID LIMIT ?
                     """, arguments: [deviceID.data, limit]
             ).map { row in

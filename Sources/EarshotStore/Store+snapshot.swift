@@ -184,33 +184,17 @@ struct Rows: Sendable {
             isWithheld: row["isWithheld"])
     }
 
-    func entry(_ row: Row) throws -> EntryRecord {
-        let content: EntryContent
-        if let body = row["body"] as Data? {
-            content = .body(Array(body))
-        } else {
-            content = .withheld(try identifier(row, "hash"))
-        }
-        let checkpoint = (row["checkpoint"] as Data?).flatMap { Signature($0) }
-        guard let kind = EntryKind(rawValue: row["kind"]) else {
-            throw StoreError.damaged("the kind of an entry", path: path)
-        }
-        var entry = EntryRecord(
-            sequence: try number(row, "sequence"), timestamp: HybridTimestamp(rawValue: try number(row, "timestamp")),
-            expiry: row["expiry"], kind: kind, content: content, chain: try identifier(row, "chain"),
-            checkpoint: checkpoint, isDeleted: row["isDeleted"])
-        entry.mark = (row["mark"] as Data?).flatMap { Signature($0) }
-        return entry
-    }
-
-    /// The columns of `entry` in the order in which `entryInOrder` takes them: to find each by its name takes longer than
-    /// SQLite needs for the row.
-    static let entryColumns = "sequence, timestamp, expiry, kind, chain, checkpoint, hash, body, isDeleted, mark"
+    /// The columns that a row of an entry begins with. They are taken by their places: to find each by its name takes longer
+    /// than SQLite needs for the row.
+    static let entryColumns = """
+        entry.sequence, entry.timestamp, entry.expiry, entry.kind, entry.chain, entry.checkpoint, entry.hash, entry.body,
+        entry.isDeleted, entry.mark
+        """
     /// How many these are.
     static let entryColumnCount = 10
 
-    /// An entry from a row that begins with `entryColumns`.
-    func entryInOrder(_ row: Row) throws -> EntryRecord {
+    /// - Parameter row: begins with `entryColumns`.
+    func entry(_ row: Row) throws -> EntryRecord {
         func number(_ column: Int, _ name: String) throws -> UInt64 {
             guard let value = row[column] as Int64?, value >= 0 else {
                 throw StoreError.damaged("the column \(name) is negative", path: path)

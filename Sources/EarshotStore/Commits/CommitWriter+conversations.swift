@@ -118,7 +118,7 @@ extension Rows {
             let entries = try Row.fetchAll(
                 db.cachedStatement(
                     sql: """
-                        SELECT * FROM entry WHERE log = ? AND kind BETWEEN ? AND ? ORDER BY sequence
+                        SELECT \(Self.entryColumns) FROM entry WHERE log = ? AND kind BETWEEN ? AND ? ORDER BY sequence
                         """),
                 // Of a control log also what has no body yet: nothing behind it is folded.
                 arguments: log.description.kind == .control
@@ -134,7 +134,7 @@ extension Rows {
         let found = try Row.fetchAll(
             db,
             sql: """
-                SELECT entry.* FROM entry INDEXED BY unshownEntry JOIN log ON log.number = entry.log
+                SELECT \(Self.entryColumns), entry.log FROM entry INDEXED BY unshownEntry JOIN log ON log.number = entry.log
                 WHERE (entry.kind <> 1 OR entry.isDeleted) AND entry.kind IN (?, ?, ?) AND NOT log.isLimbo
                 ORDER BY log.number, entry.sequence
                 """, arguments: [EntryKind.cut.rawValue, EntryKind.decision.rawValue, EntryKind.erasure.rawValue])

@@ -131,7 +131,7 @@ struct HistoryReader {
     ) throws -> [HistoryRow] {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT \(Rows.entryColumns), cursor FROM entry
+                SELECT \(Rows.entryColumns), entry.cursor FROM entry
                 WHERE log = ? AND sequence BETWEEN ? AND ? AND kind IN (\(Self.shownKinds))
                 \(includingErased ? "" : "AND NOT isDeleted")
                 ORDER BY sequence \(descending ? "DESC" : "ASC") LIMIT ?
@@ -139,7 +139,7 @@ struct HistoryReader {
         let cursor = try Row.fetchCursor(statement, arguments: [log.number, Int64(first), Int64(last), limit])
         var found: [(entry: EntryRecord, cursor: Int64)] = []
         while let row = try cursor.next() {
-            found.append((try rows.entryInOrder(row), row[Rows.entryColumnCount]))
+            found.append((try rows.entry(row), row[Rows.entryColumnCount]))
         }
         guard let one = found.first?.entry.sequence, let other = found.last?.entry.sequence else { return [] }
         let run = min(one, other)...max(one, other)

@@ -23,7 +23,7 @@ extension Store {
                             """),
                     arguments: [branch.number, Int64(sequence), branch.end, countLimit - entries.count])
                 while let row = try cursor.next() {
-                    let entry = try rows.entryInOrder(row)
+                    let entry = try rows.entry(row)
                     bytes += entry.windowBytes
                     if bytes > byteLimit && !entries.isEmpty { return entries }
                     entries.append(entry)

@@ -36,7 +36,11 @@ extension Store {
         return try read { db in
             let reader = HistoryReader(db: db, rows: Rows(path: path), order: .arrival)
             let found = try Row.fetchCursor(
-                db, sql: "SELECT entry.* \(Self.arrived) ORDER BY entry.cursor LIMIT ?",
+                db,
+                sql: """
+                    SELECT \(Rows.entryColumns), entry.log, entry.cursor \(Self.arrived)
+                    ORDER BY entry.cursor LIMIT ?
+                    """,
                 arguments: [cursor, readerID.data, countLimit])
             var (rows, bytes, isCut) = ([HistoryRow](), 0, false)
             var logs: [Int64: HistoryReader.NumberedLog] = [:]
@@ -164,7 +168,10 @@ extension Store {
         return try read { db in
             try keys.compactMap { key in
                 let statement = try db.cachedStatement(
-                    sql: "SELECT log.logID, entry.* FROM entry JOIN log ON log.number = entry.log WHERE entry.key = ?")
+                    sql: """
+                        SELECT \(Rows.entryColumns), log.logID FROM entry JOIN log ON log.number = entry.log
+                        WHERE entry.key = ?
+                        """)
                 return try Row.fetchOne(statement, arguments: [key.data]).map { row in
                     KeyedEntry(logID: try rows.identifier(row, "logID"), entry: try rows.entry(row).withKey(key))
                 }

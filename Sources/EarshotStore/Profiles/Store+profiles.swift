@@ -17,7 +17,7 @@ extension Store {
             try Row.fetchAll(
                 db.cachedStatement(
                     sql: """
-                        SELECT log.logID, entry.* FROM log
+                        SELECT \(Rows.entryColumns), log.logID FROM log
                             JOIN conversation ON conversation.conversationID = log.conversationID
                             JOIN entry ON entry.log = log.number AND entry.kind = 50
                         WHERE log.authorID = ?1 AND conversation.kind = ?2

@@ -82,7 +82,7 @@ extension HistoryReader {
         guard let edit = facts?.changes.edit else { return nil }
         let statement = try db.cachedStatement(
             sql: """
-                SELECT entry.* FROM log JOIN entry ON entry.log = log.number
+                SELECT \(Rows.entryColumns) FROM log JOIN entry ON entry.log = log.number
                 WHERE log.logID = ? AND entry.sequence = ?
                 """)
         return try Row.fetchOne(statement, arguments: [edit.log.data, Int64(edit.sequence)]).map(rows.entry)
