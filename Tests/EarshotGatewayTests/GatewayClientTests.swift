@@ -84,7 +84,7 @@ struct GatewayClientTests {
     @Test(
         "takes nothing for an answer that a node does not give",
         arguments: [
-            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n", "HTTP/1.1\r\n\r\n", "\r\n\r\n",
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n", "HTTP/1.1\r\n\r\n",
             "SSH-2.0\r\n\r\n",
             "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n", "HTTP/1.1 200 OK\r\nno field\r\n\r\n",
             String(repeating: "x", count: GatewayLimits.headerBytes + 1),

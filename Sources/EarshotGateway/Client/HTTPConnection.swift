@@ -13,7 +13,7 @@ struct HTTPRequest: Sendable {
     /// The last event that the client knows (WHATWG HTML, section 9.2.4).
     var lastEventID: String?
 
-    var head: HTTPRequestHead {
+    fileprivate var head: HTTPRequestHead {
         var headers: HTTPHeaders = ["host": "node", "connection": "close"]
         if let body {
             headers.add(name: "content-type", value: "application/json")
@@ -90,7 +90,7 @@ struct NoResponse: Error, CustomStringConvertible {
 
 /// Sends a request once it is connected, keeps the head of the response apart from the pieces of its body, and closes
 /// the connection after the last.
-private final class HTTPExchange: ChannelInboundHandler {
+final class HTTPExchange: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = ByteBuffer
     typealias OutboundOut = HTTPClientRequestPart

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import NIOCore
+import NIOEmbedded
 import NIOHTTP1
 import Synchronization
 
@@ -14,13 +15,12 @@ enum SocketExchange {
     static func answer(
         to request: HTTPRequest, at socketPath: String, upTo limit: Int
     ) async throws -> (status: HTTPResponseStatus, body: ByteBuffer) {
-        let text = try request.text
         let line = Line()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 DispatchQueue(label: "earshot.request").async {
                     continuation.resume(
-                        with: Result { try line.exchange(text, at: socketPath, upTo: limit) })
+                        with: Result { try line.exchange(request, at: socketPath, upTo: limit) })
                 }
             }
         } onCancel: {
@@ -54,8 +54,11 @@ private final class Line: Sendable {
     private var isHungUp: Bool { state.withLock { if case .hungUp = $0 { true } else { false } } }
 
     func exchange(
-        _ request: [UInt8], at socketPath: String, upTo limit: Int
+        _ request: HTTPRequest, at socketPath: String, upTo limit: Int
     ) throws -> (status: HTTPResponseStatus, body: ByteBuffer) {
+        let http = try HTTPOverBytes(request)
+        defer { http.end() }
+        let request = try http.request()
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
         defer {
@@ -70,8 +73,8 @@ private final class Line: Sendable {
         guard isWanted else { throw CancellationError() }
         do {
             try connect(descriptor, to: socketPath)
-            try send(request, on: descriptor)
-            return try answer(on: descriptor, upTo: limit)
+            for bytes in request { try send(bytes, on: descriptor) }
+            return try answer(to: http, on: descriptor, upTo: limit)
         } catch { throw isHungUp ? CancellationError() : error }
     }
 
@@ -91,12 +94,14 @@ private final class Line: Sendable {
         }
     }
 
-    private func send(_ bytes: [UInt8], on descriptor: Int32) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    private func send(_ bytes: ByteBuffer, on descriptor: Int32) throws {
+        var rest = bytes
+        while rest.readableBytes > 0 {
+            let count = rest.withUnsafeReadableBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             if count > 0 {
-                rest = rest.dropFirst(count)
+                rest.moveReaderIndex(forwardBy: count)
             } else if ![EINTR, EAGAIN].contains(errno) || isHungUp {
                 // A node that refuses a long request answers before it has read all of it.
                 guard errno == EPIPE, !isHungUp else { throw IOError(errnoCode: errno, reason: "send") }
@@ -105,20 +110,11 @@ private final class Line: Sendable {
         }
     }
 
-    private func answer(on descriptor: Int32, upTo limit: Int) throws -> (status: HTTPResponseStatus, body: ByteBuffer)
-    {
-        var buffer = ByteBuffer()
-        var head: ResponseHead?
+    private func answer(
+        to http: HTTPOverBytes, on descriptor: Int32, upTo limit: Int
+    ) throws -> (status: HTTPResponseStatus, body: ByteBuffer) {
         while true {
-            if head == nil { head = try ResponseHead(taking: &buffer) }
-            if let head {
-                guard max(head.contentLength ?? 0, buffer.readableBytes) <= limit else {
-                    throw GatewayError(.unexpectedResponse, "the node's answer is longer than \(limit) bytes")
-                }
-                if let length = head.contentLength, let body = buffer.readSlice(length: length) {
-                    return (head.status, body)
-                }
-            }
+            var buffer = ByteBuffer()
             let count = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: Self.pieceBytes) { room in
                 while true {
                     let count = read(descriptor, room.baseAddress, room.count)
@@ -126,73 +122,73 @@ private final class Line: Sendable {
                     guard errno == EINTR else { throw IOError(errnoCode: errno, reason: "read") }
                 }
             }
-            guard count == 0 else { continue }
-            // A body of no given length ends with the connection.
-            guard let head, head.contentLength == nil, !isHungUp else { throw NoResponse() }
-            return (head.status, buffer)
+            guard count > 0 else {
+                if isHungUp { throw NoResponse() }
+                return try http.ended()
+            }
+            if let answer = try http.received(buffer, upTo: limit) { return answer }
         }
     }
 }
 
-/// What is before a response's body (RFC 9112, section 4).
-private struct ResponseHead {
-    let status: HTTPResponseStatus
-    /// `nil` for a body that ends with the connection.
-    let contentLength: Int?
+/// HTTP over bytes that somebody else carries: the handlers of `HTTPConnection`, in a channel without an event loop. Confined to
+/// one thread.
+private final class HTTPOverBytes {
+    private let channel = EmbeddedChannel()
+    private let head: EventLoopFuture<HTTPResponseHead>
+    private var body = ByteBuffer()
+    private var receivedBytes = 0
 
-    private static let end = Array("\r\n\r\n".utf8)
-
-    /// Takes the head off the front of what has come.
-    /// - Returns: `nil` if more has to come.
-    /// - Throws: `GatewayError` `unexpectedResponse` for what is no response, or one of another kind than a node gives.
-    init?(taking buffer: inout ByteBuffer) throws {
-        guard let end = buffer.readableBytesView.firstRange(of: Self.end) else {
-            guard buffer.readableBytes <= GatewayLimits.headerBytes else { throw Self.unexpected }
-            return nil
-        }
-        let text = String(decoding: buffer.readableBytesView[..<end.lowerBound], as: UTF8.self)
-        buffer.moveReaderIndex(to: end.upperBound)
-        var lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
-        let words = lines.removeFirst().split(separator: " ", maxSplits: 2)
-        guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3, let code = Int(words[1]) else {
-            throw Self.unexpected
-        }
-        status = HTTPResponseStatus(statusCode: code)
-        var length: Int? = status == .noContent ? 0 : nil
-        for line in lines {
-            guard let colon = line.firstIndex(of: ":") else { throw Self.unexpected }
-            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-            switch line[..<colon].lowercased() {
-            case "content-length":
-                guard let number = Int(value), number >= 0 else { throw Self.unexpected }
-                length = number
-            case "transfer-encoding": throw Self.unexpected
-            default: break
-            }
-        }
-        contentLength = length
+    init(_ request: HTTPRequest) throws {
+        let promise = channel.eventLoop.makePromise(of: HTTPResponseHead.self)
+        head = promise.futureResult
+        try channel.pipeline.syncOperations.addHTTPClientHandlers()
+        try channel.pipeline.syncOperations.addHandler(HTTPExchange(request, head: promise))
     }
 
-    private static var unexpected: GatewayError {
-        GatewayError(.unexpectedResponse, "the node's answer is none of HTTP/1.1 with a length")
-    }
-}
-
-extension HTTPRequest {
-    /// The whole request as it is sent.
-    /// - Throws: `GatewayError` `invalidRequest` for a character that would end a line.
-    fileprivate var text: [UInt8] {
-        get throws {
-            let head = head
-            var text = "\(head.method.rawValue) \(head.uri) HTTP/1.1\r\n"
-            for (name, value) in head.headers { text += "\(name): \(value)\r\n" }
-            let isSound =
-                head.uri.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f }
-                && head.headers.allSatisfy { $0.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
-            guard isSound else {
-                throw GatewayError(.invalidRequest, "a field of the request has a character that none may have")
-            }
-            return Array((text + "\r\n").utf8) + (body.map { Array($0.readableBytesView) } ?? [])
+    /// The bytes of the request.
+    /// - Throws: `GatewayError` `invalidRequest` for a field with a character that none may have.
+    func request() throws -> [ByteBuffer] {
+        // The handler writes the request when it is connected; to whom is not looked at.
+        channel.connect(to: try SocketAddress(unixDomainSocketPath: "node"), promise: nil)
+        do { try channel.throwIfErrorCaught() } catch {
+            throw GatewayError(.invalidRequest, "the request cannot be sent: \(error)", cause: error)
         }
+        var pieces: [ByteBuffer] = []
+        while let piece = try channel.readOutbound(as: IOData.self) {
+            if case .byteBuffer(let buffer) = piece { pieces.append(buffer) }
+        }
+        return pieces
+    }
+
+    /// - Returns: the answer; `nil` if more has to come.
+    /// - Throws: `GatewayError` `unexpectedResponse` for an answer that is too long, or is none of HTTP.
+    func received(_ buffer: ByteBuffer, upTo limit: Int) throws -> (status: HTTPResponseStatus, body: ByteBuffer)? {
+        receivedBytes += buffer.readableBytes
+        do { try channel.writeInbound(buffer) } catch let error as HTTPParserError {
+            throw GatewayError(.unexpectedResponse, "the node's answer is none of HTTP: \(error)", cause: error)
+        }
+        try takeBody()
+        guard body.readableBytes <= limit, receivedBytes <= limit + GatewayLimits.headerBytes else {
+            throw GatewayError(.unexpectedResponse, "the node's answer is longer than \(limit) bytes")
+        }
+        // The handler closes it after the last piece.
+        return channel.isActive ? nil : (try head.wait().status, body)
+    }
+
+    /// The connection has ended, and with it an answer of no given length.
+    func ended() throws -> (status: HTTPResponseStatus, body: ByteBuffer) {
+        _ = try channel.finish(acceptAlreadyClosed: true)
+        try takeBody()
+        return (try head.wait().status, body)
+    }
+
+    func end() {
+        // Everything that matters has been told already.
+        do { _ = try channel.finish(acceptAlreadyClosed: true) } catch {}
+    }
+
+    private func takeBody() throws {
+        while var piece = try channel.readInbound(as: ByteBuffer.self) { body.writeBuffer(&piece) }
     }
 }

@@ -5,9 +5,9 @@ import Synchronization
 
 /// Reads and encodes what happens on a node, once for all event streams.
 ///
-/// A stream takes the events from the feed's window, in which those are encoded that a stream wants. One that is new or
-/// too slow reads the journal itself, and is told how many of the events it lost that no journal has. So no stream makes the node keep anything for it. While there is
-/// no stream, the feed reads nothing.
+/// A stream takes the events from the feed's window, in which those are encoded that a stream wants. One that is new or too
+/// slow reads the journal itself, and is told how many of the events it lost that no journal has. So no stream makes the
+/// node keep anything for it. While there is no stream, the feed reads nothing.
 final class EventFeed: Sendable {
     private enum Phase {
         /// Nobody has asked for events, or the feed has not found its place in the journal yet.
