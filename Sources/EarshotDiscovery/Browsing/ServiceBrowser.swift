@@ -85,12 +85,10 @@ struct ServiceBrowser {
     private var instancesOfDevice: [DeviceID: Set<String>] = [:]
     /// Searches so far. An instance that goes and comes back has other timers than before.
     private(set) var attemptCount = 0
-    private var isRotating = false
-    private var isReviewing = false
-    private var reviewTime = Self.reviewTime
-    private var isSeeking = false
-    private var rotationTime = Self.rotationTime
-    private var isPausing = false
+    private var rotation = Turns(after: Self.rotationTime)
+    private var review = Turns(after: Self.reviewTime)
+    private var seeking = Turns(after: Self.seekingTime)
+    private var pause = Turns(after: Self.pauseTime)
 
     /// - Parameters:
     ///   - ownInstance: this node's own instance name, which is not looked up.
@@ -238,19 +236,16 @@ struct ServiceBrowser {
             guard instances[instance]?.attempt == attempt, !schedule.isOpen(instance) else { return [] }
             return run(schedule.wanted(instance))
         case .rotation:
-            isRotating = false
-            rotationTime = min(rotationTime * 2, Self.rotationCeiling)
+            rotation.elapsed(longest: Self.rotationCeiling)
             return run(schedule.rotate())
         case .review:
-            isReviewing = false
-            let ceiling = max(Self.reviewCeiling, Self.reviewPeriod / max(1, schedule.knownCount))
-            reviewTime = min(reviewTime * 2, ceiling)
+            review.elapsed(longest: max(Self.reviewCeiling, Self.reviewPeriod / max(1, schedule.knownCount)))
             return run(schedule.review())
         case .seeking:
-            isSeeking = false
+            seeking.elapsed(longest: Self.seekingTime)
             return seek()
         case .pause:
-            isPausing = false
+            pause.elapsed(longest: Self.pauseTime)
             return run(schedule.resumed())
         }
     }
@@ -264,31 +259,21 @@ struct ServiceBrowser {
             case .close(let instance): close(instance)
             }
         }
-        if schedule.hasResting, !isRotating {
-            isRotating = true
-            actions.append(.wait(.rotation, rotationTime))
-        }
-        if schedule.knownCount > 0, !isReviewing {
-            isReviewing = true
-            actions.append(.wait(.review, reviewTime))
-        }
-        if schedule.isPaused, !isPausing {
-            isPausing = true
-            actions.append(.wait(.pause, Self.pauseTime))
-        }
+        if schedule.hasResting, let wait = rotation.begin() { actions.append(.wait(.rotation, wait)) }
+        if schedule.knownCount > 0, let wait = review.begin() { actions.append(.wait(.review, wait)) }
+        if schedule.isPaused, let wait = pause.begin() { actions.append(.wait(.pause, wait)) }
         return actions
     }
 
     /// Looks again for one instance that is sought, and for the next one a while later.
     private mutating func seek() -> [Action] {
-        guard !isSeeking, schedule.hasSought else { return [] }
-        isSeeking = true
-        return run(schedule.seek()) + [.wait(.seeking, Self.seekingTime)]
+        guard schedule.hasSought, let wait = seeking.begin() else { return [] }
+        return run(schedule.seek()) + [.wait(.seeking, wait)]
     }
 
     private mutating func giveUp(_ instance: String) -> [Action] {
         // The first failure of an instance that was there.
-        if instances[instance]?.reported.isEmpty == false { rotationTime = Self.rotationTime }
+        if instances[instance]?.reported.isEmpty == false { rotation.restart() }
         return run(schedule.failed(instance)) + retract(instance) { _ in true }
     }
 
@@ -362,7 +347,7 @@ struct ServiceBrowser {
         guard let known = instances[instance], schedule.isSearching(instance) else { return refresh(instance) }
         // What claims to be this node, and what cannot be read, is looked at again when it has its turn.
         let isFinal = known.complaint == nil && (known.deviceID == nil || known.deviceID != ownDevice)
-        if isFinal { rotationTime = Self.rotationTime }
+        if isFinal { rotation.restart() }
         let steps = schedule.settled(instance, isWatched: known.isSought, isFinal: isFinal)
         instances[instance]?.isSought = false
         let watch = Timer.watch(instance: instance, attempt: known.attempt)
@@ -377,11 +362,7 @@ struct ServiceBrowser {
         let changed = records.filter { known.reported[$0.key] != $0 }
         for record in changed { instances[instance]?.reported[record.key] = record }
         var actions = changed.map { Action.report(.appeared($0)) }
-        if !changed.isEmpty {
-            reviewTime = Self.reviewTime
-            isReviewing = true
-            actions.append(.wait(.review, reviewTime))
-        }
+        if !changed.isEmpty { actions.append(.wait(.review, review.beginAnew())) }
         let current = Set(records.map(\.key))
         guard schedule.isSearching(instance) else { return actions + retract(instance) { !current.contains($0) } }
         guard !records.isEmpty else { return actions }

@@ -21,7 +21,8 @@ package struct DNSSDDaemonSource: DiscoverySource {
 
     package func seek(_ deviceID: DeviceID) { sought.add(deviceID) }
 
-    /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, and `CancellationError` when it is cancelled while it waits for a daemon.
+    /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, and `CancellationError` when it is
+    ///   cancelled while it waits for a daemon.
     package func run(
         advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void
     ) async throws {

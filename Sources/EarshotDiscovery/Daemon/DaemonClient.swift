@@ -3,10 +3,10 @@ import EarshotModel
 
 /// A client of the system's Avahi daemon, with one connection for everything: every pointer of libavahi-client is in this
 /// type. Confined to one thread.
-final class DaemonClient: LookupProvider {
+final class DaemonClient: AvahiLookups {
     private let functions: CAvahiClientFunctions
-    private let gauge: OperationGauge
-    private let inbox: AvahiInbox
+    let gauge: OperationGauge
+    let inbox: AvahiInbox
     private let loop: AvahiLoop
     private let client: OpaquePointer
     private var lastSerial = 0
@@ -88,83 +88,42 @@ final class DaemonClient: LookupProvider {
 
     // MARK: Lookups
 
-    func begin(_ lookup: Lookup, on interface: UInt32?) throws(DiscoveryError) -> AvahiObject {
+    func nextSerial() -> Int {
         lastSerial += 1
-        let context = LookupContext(lookup, serial: lastSerial, inbox: inbox)
-        // Unretained: the library calls back only while the object lives, and that keeps the context.
-        let pointer = Unmanaged.passUnretained(context).toOpaque()
-        let free =
-            switch lookup {
-            case .instances: browse(pointer)
-            case .instance(let instance): resolve(instance, on: interface, pointer)
-            case .addresses(let host, let family): addresses(of: host, family, pointer)
-            }
-        guard let free else { throw error }
-        return AvahiObject(of: self, counting: gauge, context: context, free: free)
+        return lastSerial
     }
 
-    private var error: DiscoveryError { DiscoveryError(daemonError: functions.client_errno(client)) }
+    var error: DiscoveryError { DiscoveryError(daemonError: functions.client_errno(client)) }
 
-    /// Answers `appeared` and `disappeared`, once for each interface and family.
-    private func browse(_ context: UnsafeMutableRawPointer) -> (() -> Void)? {
+    func browse(_ context: UnsafeMutableRawPointer) -> (() -> Void)? {
         let browser = functions.service_browser_new(
             client, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), Advertisement.serviceType,
             AvahiStack.domain, AVAHI_LOOKUP_USE_MULTICAST,
             { _, interface, _, event, name, _, _, _, context in
-                let interface = UInt32(clamping: interface)
-                let instance = name.map { String(cString: $0) }
-                switch (event, instance) {
-                case (AVAHI_BROWSER_NEW, let instance?):
-                    LookupContext.deliver(.appeared(instance: instance, interface: interface), to: context)
-                case (AVAHI_BROWSER_REMOVE, let instance?):
-                    LookupContext.deliver(.disappeared(instance: instance, interface: interface), to: context)
-                case (AVAHI_BROWSER_FAILURE, _): LookupContext.deliver(.failed, to: context)
-                default: break
-                }
+                LookupContext.browsed(event, name, on: interface, to: context)
             }, context)
         return browser.map { browser in { [functions] in _ = functions.service_browser_free(browser) } }
     }
 
-    /// Answers `resolved`, and again when the port or the TXT record changes.
-    private func resolve(
-        _ instance: String, on interface: UInt32?, _ context: UnsafeMutableRawPointer
-    ) -> (() -> Void)? {
+    func resolve(_ instance: String, on interface: UInt32?, _ context: UnsafeMutableRawPointer) -> (() -> Void)? {
         let resolver = functions.service_resolver_new(
             client, interface.map { AvahiIfIndex($0) } ?? AvahiIfIndex(AVAHI_IF_UNSPEC),
             AvahiProtocol(AVAHI_PROTO_UNSPEC), instance, Advertisement.serviceType, AvahiStack.domain,
             AvahiProtocol(AVAHI_PROTO_UNSPEC), AVAHI_LOOKUP_NO_ADDRESS,
             { _, _, _, event, _, _, _, host, _, port, strings, _, context in
-                guard event == AVAHI_RESOLVER_FOUND, let host else {
-                    return LookupContext.deliver(.failed, to: context)
-                }
-                let event = LookupEvent.resolved(
-                    host: String(cString: host), port: port, txt: AvahiStrings.bytes(of: strings))
-                LookupContext.deliver(event, to: context)
+                LookupContext.resolved(event, host, port, strings, to: context)
             }, context)
         return resolver.map { resolver in { [functions] in _ = functions.service_resolver_free(resolver) } }
     }
 
-    /// Answers `addressAppeared` and `addressDisappeared`, once for each interface and family it is heard in, and
-    /// `exhausted` after those that the daemon knew before.
-    private func addresses(
-        of host: String, _ family: AddressFamily, _ context: UnsafeMutableRawPointer
-    ) -> (() -> Void)? {
+    func addresses(of host: String, _ family: AddressFamily, _ context: UnsafeMutableRawPointer) -> (() -> Void)? {
         let type = family == .ipv4 ? AVAHI_DNS_TYPE_A : AVAHI_DNS_TYPE_AAAA
         let browser = functions.record_browser_new(
             client, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), host,
             UInt16(AVAHI_DNS_CLASS_IN), UInt16(type), AVAHI_LOOKUP_USE_MULTICAST,
             { _, interface, _, event, _, _, _, data, count, _, context in
-                let interface = UInt32(clamping: interface)
-                let bytes = Array(UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : count))
-                switch event {
-                case AVAHI_BROWSER_NEW:
-                    LookupContext.deliver(.addressAppeared(bytes, interface: interface), to: context)
-                case AVAHI_BROWSER_REMOVE:
-                    LookupContext.deliver(.addressDisappeared(bytes, interface: interface), to: context)
-                case AVAHI_BROWSER_CACHE_EXHAUSTED: LookupContext.deliver(.exhausted, to: context)
-                case AVAHI_BROWSER_FAILURE: LookupContext.deliver(.failed, to: context)
-                default: break
-                }
+                let address = data.map { Array(UnsafeRawBufferPointer(start: $0, count: count)) }
+                LookupContext.heard(event, address, on: interface, to: context)
             }, context)
         return browser.map { browser in { [functions] in _ = functions.record_browser_free(browser) } }
     }

@@ -26,7 +26,8 @@ package struct EmbeddedDNSSDSource: DiscoverySource {
 
     package func seek(_ deviceID: DeviceID) { sought.add(deviceID) }
 
-    /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, and `CancellationError` when it is cancelled while it waits to begin again.
+    /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, and `CancellationError` when it is
+    ///   cancelled while it waits to begin again.
     package func run(
         advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void
     ) async throws {
