@@ -33,12 +33,23 @@ struct Dialer: Sendable {
         case dropped
     }
 
+    /// What the last dial, or link, came to.
+    private enum Outcome {
+        /// There was none, or it is linked.
+        case none
+        /// It was not there.
+        case missing
+        /// One of the two ends refused the other: being advertised again changes nothing about that.
+        case refused
+        /// One of the two ends had too many links.
+        case crowdedOut
+    }
+
     private struct Entry {
         var addresses: DialAddresses
         var state: State
         var backoff = Timing.redialFloor
-        /// Whether one of the two ends refused the other: being advertised again changes nothing about that.
-        var isRefused = false
+        var outcome = Outcome.none
         /// Whether it was ever linked, so that it is worth remembering.
         var isProven = false
         /// When it is forgotten, unless it is linked then; `nil` for targets that are advertised or were given.
@@ -51,17 +62,14 @@ struct Dialer: Sendable {
         var isNeeded = false
         /// Whether it waits for room.
         var isParked = false
-        /// Whether one of the two ends had too many links.
-        var isCrowdedOut = false
-        /// Whether it was not there when it was last dialled or linked.
-        var isMissing = false
 
         /// Whether it is there, as far as this node knows, and has no link only because there are too many.
         var isResting: Bool {
-            guard forgottenAt == nil, !isMissing, !isRefused, isParked || isCrowdedOut else { return false }
-            return switch state {
-            case .waiting, .dialling: true
-            case .linked, .dropped: false
+            guard forgottenAt == nil else { return false }
+            return switch (state, outcome) {
+            case (.waiting, .crowdedOut), (.dialling, .crowdedOut): true
+            case (.waiting, .none), (.dialling, .none): isParked
+            case (_, .missing), (_, .refused), (.linked, _), (.dropped, _): false
             }
         }
     }
@@ -72,10 +80,7 @@ struct Dialer: Sendable {
     /// How many links this node makes without having anything for the peers.
     private let unaskedLinks: Int
     private var roaming = Roaming()
-    /// Devices that are there, and have no link only because there are too many.
-    private var resting: Set<DeviceID> = []
-    /// Those among them that are new there, or are no longer, since this was last asked.
-    private var restNews: Set<DeviceID> = []
+    private var resting = RestingDevices()
     /// Devices that have begun to wait for room since this was last asked.
     private var parkedNews: [DeviceID] = []
     /// The uptime at which the first device was advertised.
@@ -144,9 +149,9 @@ struct Dialer: Sendable {
         entry.addresses.remember(remembered)
         if !remembered.isEmpty { entry.isProven = true }
         entry.forgottenAt = nil
-        entry.isMissing = false
+        if entry.outcome == .missing { entry.outcome = .none }
         entries[target] = entry
-        if !entry.isRefused, !entry.isCrowdedOut { hasten(target, until: now + delay, now: now) }
+        if entry.outcome == .none { hasten(target, until: now + delay, now: now) }
         noteRest(of: target)
     }
 
@@ -197,9 +202,9 @@ struct Dialer: Sendable {
     /// Everything may be reachable again: dial all waiting targets at once, and begin their waits anew.
     mutating func retryAll(now: Int64) {
         for target in entries.keys {
-            entries[target]?.isRefused = false
+            if entries[target]?.outcome == .refused { entries[target]?.outcome = .missing }
             entries[target]?.addresses.forgive()
-            if entries[target]?.isCrowdedOut != true { hasten(target, until: now, now: now) }
+            if entries[target]?.outcome != .crowdedOut { hasten(target, until: now, now: now) }
         }
     }
 
@@ -317,11 +322,11 @@ struct Dialer: Sendable {
     /// This node has something for a target that has no link: it is dialled after `delay`, however many links there are. One
     /// that was not there keeps its wait.
     mutating func reach(_ target: Target, delay: Int64 = 0, now: Int64) {
-        guard let entry = entries[target], !entry.isRefused, !entry.isNeeded else { return }
+        guard let entry = entries[target], entry.outcome != .refused, !entry.isNeeded else { return }
         switch entry.state {
         case .waiting:
             entries[target]?.isNeeded = true
-            guard entry.isParked || entry.isCrowdedOut else { return }
+            guard entry.isParked || entry.outcome == .crowdedOut else { return }
             entries[target]?.state = .waiting(until: now + delay)
             deadline = min(deadline, now + delay)
         case .dialling: entries[target]?.isNeeded = true
@@ -343,18 +348,11 @@ struct Dialer: Sendable {
 
     /// Devices that are there and have no link only because there are too many; with those of which that is no longer so.
     /// What has changed since this was last asked, ascending.
-    mutating func takeRestNews() -> [(deviceID: DeviceID, isResting: Bool)] {
-        guard !restNews.isEmpty else { return [] }
-        defer { restNews = [] }
-        return restNews.sorted().map { ($0, resting.contains($0)) }
-    }
+    mutating func takeRestNews() -> [(deviceID: DeviceID, isResting: Bool)] { resting.takeNews() }
 
     private mutating func noteRest(of target: Target) {
         guard case .device(let deviceID) = target else { return }
-        let isResting = entries[target]?.isResting == true
-        guard isResting != resting.contains(deviceID) else { return }
-        if isResting { resting.insert(deviceID) } else { resting.remove(deviceID) }
-        restNews.insert(deviceID)
+        resting.note(deviceID, isResting: entries[target]?.isResting == true)
     }
 
     /// Places for dials.
@@ -395,12 +393,10 @@ struct Dialer: Sendable {
         entries[target]?.addresses.ended()
         entries[target]?.state = .linked
         entries[target]?.backoff = Timing.redialFloor
-        entries[target]?.isRefused = false
+        entries[target]?.outcome = .none
         entries[target]?.isProven = true
         entries[target]?.isNeeded = false
         entries[target]?.isParked = false
-        entries[target]?.isCrowdedOut = false
-        entries[target]?.isMissing = false
         noteRest(of: target)
     }
 
@@ -428,10 +424,8 @@ struct Dialer: Sendable {
     mutating func failed(_ target: Target, isRefusal: Bool = false, isCrowded: Bool = false, now: Int64) {
         defer { noteRest(of: target) }
         guard var entry = entries[target] else { return }
-        entry.isRefused = isRefusal
+        entry.outcome = isRefusal ? .refused : isCrowded ? .crowdedOut : .missing
         entry.isParked = false
-        entry.isCrowdedOut = isCrowded
-        entry.isMissing = !isCrowded
         entry.addresses.failed()
         if let forgottenAt = entry.forgottenAt {
             if case .linked = entry.state { entry.forgottenAt = now + Timing.remembered }
