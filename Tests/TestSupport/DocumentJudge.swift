@@ -40,6 +40,10 @@ package final class DocumentJudge: Sendable {
                     defer { channel.buffer.removeSubrange(channel.buffer.startIndex...end) }
                     return String(decoding: channel.buffer[channel.buffer.startIndex..<end], as: UTF8.self)
                 }
+                guard channel.answers.hasMore(within: patience) else {
+                    let order = String(decoding: order, as: UTF8.self)
+                    throw PeerFailure("judge.py did not answer within \(patience): \(order)")
+                }
                 let part = channel.answers.readAvailable()
                 guard !part.isEmpty else { throw PeerFailure("judge.py ended; what it printed is above") }
                 channel.buffer.append(part)

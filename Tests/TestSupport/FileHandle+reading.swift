@@ -13,6 +13,18 @@ extension FileHandle {
         }
     }
 
+    /// Waits until there is something to read, or the end.
+    func hasMore(within deadline: Duration) -> Bool {
+        let end = ContinuousClock.now + deadline
+        while true {
+            let rest = ContinuousClock.now.duration(to: end)
+            var wanted = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
+            let count = poll(&wanted, 1, Int32(max(0, rest / .milliseconds(1))))
+            if count > 0 { return true }
+            if count == 0 || errno != EINTR { return false }
+        }
+    }
+
     /// Everything until the end.
     package func readAll() -> Data {
         var all = Data()

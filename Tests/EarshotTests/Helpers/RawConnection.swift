@@ -8,7 +8,7 @@ final class RawConnection: Sendable {
 
     /// - Parameter source: the address that it comes from, within 127.0.0.0/8.
     init(to port: UInt16, from source: String = "127.0.0.1") throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Self.failure() }
         try Self.call(source, 0) { bind(descriptor, $0, $1) }
         try Self.call("127.0.0.1", port) { connect(descriptor, $0, $1) }
