@@ -167,6 +167,7 @@ let package = Package(
             dependencies: [
                 "EarshotModel", "EarshotProtocol", "EarshotSimulation", "EarshotStore", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -120,6 +120,15 @@ package final class Store: Sendable {
         } catch { throw StoreError(error, path: path) }
     }
 
+    /// Gives back what only makes reading and writing quicker. Waits for what runs.
+    package func releaseMemory() {
+        switch database {
+        case let pool as DatabasePool: pool.releaseMemory()
+        case let queue as DatabaseQueue: queue.releaseMemory()
+        default: break
+        }
+    }
+
     /// Checks the whole file. The time that it takes grows with the file.
     /// - Returns: what is wrong; empty for a sound file.
     package func integrityFindings() throws(StoreError) -> [String] {

@@ -38,4 +38,42 @@ struct ResidentMemoryTests {
         #expect(ResidentMemory.Size(statm: "45000 12000", pageSize: 4096) == nil)
         #expect(ResidentMemory.Size(statm: "", pageSize: 4096) == nil)
     }
+
+    private static func size(files: Int, heap: Int) throws -> ResidentMemory.Size {
+        try #require(ResidentMemory.Size(statm: "0 \(files + heap) \(files) 0 0 0 0\n", pageSize: 1 << 20))
+    }
+
+    @Test("is looked for in the heap when that has grown")
+    func heap() throws {
+        var pace = ResidentMemory.Pace()
+        #expect(pace.wantsHeap(try Self.size(files: 1, heap: 5)))
+        pace.gaveBackHeap(leaving: try Self.size(files: 1, heap: 4))
+        #expect(!pace.wantsHeap(try Self.size(files: 1, heap: 6)))
+        #expect(pace.wantsHeap(try Self.size(files: 1, heap: 7)))
+        pace.note(try Self.size(files: 1, heap: 3))
+        #expect(pace.wantsHeap(try Self.size(files: 1, heap: 6)))
+    }
+
+    @Test("is taken from the code ever more seldom while nothing happens, and again soon after work")
+    func codePace() throws {
+        var pace = ResidentMemory.Pace()
+        let much = try Self.size(files: 20, heap: 1)
+        let start = ContinuousClock.now
+        #expect(!pace.wantsCode(try Self.size(files: 12, heap: 1), now: start))
+        var waits: [Duration] = []
+        var now = start
+        for _ in 0..<6 {
+            #expect(pace.wantsCode(much, now: now))
+            pace.gaveBackCode(now: now)
+            let begin = now
+            repeat { now += .seconds(10) } while !pace.wantsCode(much, now: now)
+            waits.append(begin.duration(to: now))
+        }
+        #expect(waits == [10, 20, 40, 80, 160, 160].map { .seconds($0) })
+        pace.gaveBackCode(now: now)
+        pace.gaveBackHeap(leaving: try Self.size(files: 20, heap: 9))
+        #expect(pace.wantsCode(much, now: now))
+        pace.gaveBackCode(now: now)
+        #expect(pace.wantsCode(much, now: now + .seconds(10)))
+    }
 }

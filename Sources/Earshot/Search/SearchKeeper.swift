@@ -130,6 +130,8 @@ actor SearchKeeper {
         logger.warning("the search index could not follow the messages", metadata: ["error": "\(error)"])
     }
 
+    func releaseMemory() { opened?.releaseMemory() }
+
     /// Ends the use of the file.
     func close() {
         do throws(StoreError) { try opened?.close() } catch {

@@ -162,7 +162,7 @@ struct Up: ProgramCommand {
                         }
                     }
                     if tells != nil { group.addTask { try await DetachedLog.keepShort() } }
-                    group.addTask { try await ResidentMemory.keepSmall() }
+                    group.addTask { try await ResidentMemory.keepSmall { await node.releaseMemory() } }
                     if let manager, let watchdog = manager.watchdog {
                         group.addTask { try await manager.showLife(every: watchdog / 2) { await Self.answers(client) } }
                     }

@@ -7,14 +7,12 @@ import Foundation
 /// freed after much work stays with the allocator. Both are given back. Code that is used again comes back from the page
 /// cache.
 enum ResidentMemory {
-    /// How often it is looked at.
-    private static let interval = Duration.seconds(10)
     /// How long after the start it is looked at first.
     private static let settling = Duration.seconds(5)
-    /// How many bytes of files may be mapped.
-    private static let largestFiles = 12 << 20
-    /// By how many bytes the heap may grow until it is looked through again.
-    private static let largestGrowth = 2 << 20
+    /// How often it is looked at.
+    private static let interval = Duration.seconds(10)
+    /// Bytes of a file in /proc that are read.
+    private static let largestText = 1 << 20
 
     /// What a process has in memory, in bytes.
     struct Size: Equatable {
@@ -31,18 +29,59 @@ enum ResidentMemory {
         }
     }
 
+    /// When memory is given back.
+    struct Pace {
+        /// How many bytes of files may be mapped.
+        static let largestFiles = 12 << 20
+        /// By how many bytes the heap may grow until it is looked through again.
+        static let largestGrowth = 2 << 20
+        /// How long code stays at least after it was given back: that takes longer than all else that a node at rest does, and
+        /// what it runs while it rests comes back each time. The wait doubles, and begins anew after work.
+        static let firstWait = Duration.seconds(10)
+        static let longestWait = Duration.seconds(160)
+
+        private var heap = 0
+        private var wait = Self.firstWait
+        private var nextCode: ContinuousClock.Instant?
+
+        /// Whether the heap has grown by so much that there was work, and much of it may be free again.
+        func wantsHeap(_ size: Size) -> Bool { size.heap > heap + Self.largestGrowth }
+
+        /// Whether code is to be given back now.
+        func wantsCode(_ size: Size, now: ContinuousClock.Instant) -> Bool {
+            size.files > Self.largestFiles && nextCode.map { $0 <= now } ?? true
+        }
+
+        mutating func gaveBackHeap(leaving size: Size) {
+            heap = size.heap
+            (wait, nextCode) = (Self.firstWait, nil)
+        }
+
+        mutating func gaveBackCode(now: ContinuousClock.Instant) {
+            nextCode = now + wait
+            wait = min(wait * 2, Self.longestWait)
+        }
+
+        mutating func note(_ size: Size) { heap = min(heap, size.heap) }
+    }
+
     /// Returns only when the task is cancelled.
-    static func keepSmall() async throws {
+    /// - Parameter release: gives back what is kept in the heap to be quick.
+    static func keepSmall(_ release: () async -> Void) async throws {
         try await Task.sleep(for: settling)
-        var heap = 0
+        var pace = Pace()
         while true {
             if let size = size() {
-                if size.files > largestFiles { releaseCode() }
-                if size.heap > heap + largestGrowth {
+                if pace.wantsHeap(size) {
+                    await release()
                     malloc_trim(0)
-                    heap = self.size()?.heap ?? size.heap
+                    pace.gaveBackHeap(leaving: self.size() ?? size)
                 }
-                heap = min(heap, size.heap)
+                pace.note(size)
+                if pace.wantsCode(size, now: .now) {
+                    releaseCode()
+                    pace.gaveBackCode(now: .now)
+                }
             }
             try await Task.sleep(for: interval)
         }
@@ -99,7 +138,4 @@ enum ResidentMemory {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
-
-    /// Bytes of such a file that are read.
-    private static let largestText = 1 << 20
 }
