@@ -35,6 +35,7 @@ actor NodeShell {
     private(set) var lock: HomeLock?
 
     var connections: [ConnectionID: any TransportConnection] = [:]
+    private nonisolated let asking = Asking<Request>()
     private var requests = PendingRequests()
     var subscriptions: Subscriptions
     private var timer: (any NodeTimer)?
@@ -143,30 +144,41 @@ actor NodeShell {
         fileKeeper.messagesWent()
     }
 
+    /// What a program asks, and who waits for the answer.
+    private struct Request {
+        let ask: @Sendable (inout NodeMachine, RequestID, Moment) -> [NodeAction]
+        let answer: PendingRequests.Answer<RequestAnswer>
+    }
+
     /// Asks the machine, and waits for its answer.
     ///
     /// It goes to the event loop by itself, because an isolated function would return there: each answer would cost a
     /// hop to the loop and back.
     nonisolated func request(
-        _ body: @escaping @Sendable (inout NodeMachine, RequestID, Moment) -> [NodeAction]
+        _ ask: @escaping @Sendable (inout NodeMachine, RequestID, Moment) -> [NodeAction]
     ) async throws(EarshotError) -> RequestAnswer {
         let result = await withCheckedContinuation { (answer: PendingRequests.Answer<RequestAnswer>) in
-            loop.execute { self.assumeIsolated { $0.ask(body, answer) } }
+            if asking.add(Request(ask: ask, answer: answer)) { askSoon() }
         }
         return try result.get()
     }
 
-    private func ask(
-        _ body: (inout NodeMachine, RequestID, Moment) -> [NodeAction],
-        _ answer: PendingRequests.Answer<RequestAnswer>
-    ) {
+    private nonisolated func askSoon() { loop.execute { self.assumeIsolated { $0.askAll() } } }
+
+    /// Asks the machine what programs want to know, and then does what follows from all of it.
+    private func askAll() {
+        let (requests, hasMore) = asking.take()
+        if hasMore { askSoon() }
         // The home may belong to another node by now, and nobody would answer.
         guard lock != nil else {
-            answer.resume(returning: .failure(EarshotError(.stopped, "the node has stopped")))
+            let error = EarshotError(.stopped, "the node has stopped")
+            for request in requests { request.answer.resume(returning: .failure(error)) }
             return
         }
-        let requestID = requests.add(answer)
-        perform(body(&machine, requestID, clock.now))
+        let now = clock.now
+        var actions: [NodeAction] = []
+        for request in requests { actions += request.ask(&machine, self.requests.add(request.answer), now) }
+        perform(actions)
     }
 
     /// Asks up to `Limits.reachabilityPeers` linked users whether they can connect to this node's port.
