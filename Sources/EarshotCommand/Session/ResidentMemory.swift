@@ -38,7 +38,7 @@ enum ResidentMemory {
         /// How long code stays at least after it was given back: that takes longer than all else that a node at rest does, and
         /// what it runs while it rests comes back each time. The wait doubles, and begins anew after work.
         static let firstWait = Duration.seconds(10)
-        static let longestWait = Duration.seconds(160)
+        static let longestWait = Duration.seconds(40)
 
         private var heap = 0
         private var wait = Self.firstWait
@@ -91,7 +91,7 @@ enum ResidentMemory {
     private static func releaseCode() {
         // The breakpoints of a debugger stand in such pages, and would be lost.
         guard let status = text(of: "/proc/self/status"), !isTraced(status),
-            let maps = text(of: "/proc/self/maps")
+            let maps = bytes(of: "/proc/self/maps")
         else { return }
         for range in code(in: maps) {
             // Where the kernel refuses, the pages only stay.
@@ -107,23 +107,36 @@ enum ResidentMemory {
     /// Where code of files is mapped that nobody may have changed.
     ///
     /// - Parameter maps: mappings, one a line (proc(5)). Pages that are or were writable hold what stands in no file.
-    static func code(in maps: String) -> [Range<UInt>] {
-        maps.split(separator: "\n").compactMap { line in
-            let fields = line.split(separator: " ", maxSplits: 5)
-            guard fields.count == 6, fields[1] == "r-xp", fields[5].drop(while: { $0 == " " }).hasPrefix("/") else {
-                return nil
-            }
-            let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
-            return ends.count == 2 && ends[0] < ends[1] ? ends[0]..<ends[1] : nil
+    static func code(in maps: [UInt8]) -> [Range<UInt>] {
+        // Bytes, and no texts: a node at rest does next to nothing else.
+        maps.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            guard let dash = line.firstIndex(of: UInt8(ascii: "-")), let blank = line.firstIndex(of: UInt8(ascii: " ")),
+                dash < blank, line[(blank + 1)...].starts(with: Self.executable),
+                let path = line.split(separator: UInt8(ascii: " "), maxSplits: 5).dropFirst(5).first,
+                path.first(where: { $0 != UInt8(ascii: " ") }) == UInt8(ascii: "/"),
+                let start = address(line[..<dash]), let end = address(line[(dash + 1)..<blank]), start < end
+            else { return nil }
+            return start..<end
         }
+    }
+
+    /// Readable, executable, never writable, and not shared.
+    private static let executable = Array("r-xp ".utf8)
+
+    private static func address(_ digits: ArraySlice<UInt8>) -> UInt? {
+        UInt(String(decoding: digits, as: UTF8.self), radix: 16)
     }
 
     private static func size() -> Size? {
         text(of: "/proc/self/statm").flatMap { Size(statm: $0, pageSize: sysconf(Int32(_SC_PAGESIZE))) }
     }
 
-    /// - Returns: `nil` where the file cannot be read: then nothing is given back.
     private static func text(of path: String) -> String? {
+        bytes(of: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// - Returns: `nil` where the file cannot be read: then nothing is given back.
+    private static func bytes(of path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -136,6 +149,6 @@ enum ResidentMemory {
             guard !more.isEmpty else { break }
             bytes += more
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 }
