@@ -40,12 +40,27 @@ enum ResidentMemory {
         static let firstWait = Duration.seconds(10)
         static let longestWait = Duration.seconds(40)
 
+        /// After how many more looks the heap is looked through again: what was in use when work made it grow may be free then.
+        static let laterLooks = [1, 4]
+
         private var heap = 0
+        /// How often it was looked at since the heap grew last.
+        private var looks = Int.max
         private var wait = Self.firstWait
         private var nextCode: ContinuousClock.Instant?
 
-        /// Whether the heap has grown by so much that there was work, and much of it may be free again.
-        func wantsHeap(_ size: Size) -> Bool { size.heap > heap + Self.largestGrowth }
+        /// Looks at the heap. If it has grown by so much, there was work, and much of it may be free again.
+        /// - Returns: whether it is to be given back.
+        mutating func wantsHeap(_ size: Size) -> Bool {
+            guard size.heap <= heap + Self.largestGrowth else {
+                looks = 0
+                return true
+            }
+            heap = min(heap, size.heap)
+            guard looks < Int.max else { return false }
+            looks += 1
+            return Self.laterLooks.contains(looks)
+        }
 
         /// Whether code is to be given back now.
         func wantsCode(_ size: Size, now: ContinuousClock.Instant) -> Bool {
@@ -61,8 +76,6 @@ enum ResidentMemory {
             nextCode = now + wait
             wait = min(wait * 2, Self.longestWait)
         }
-
-        mutating func note(_ size: Size) { heap = min(heap, size.heap) }
     }
 
     /// Returns only when the task is cancelled.
@@ -77,7 +90,6 @@ enum ResidentMemory {
                     malloc_trim(0)
                     pace.gaveBackHeap(leaving: self.size() ?? size)
                 }
-                pace.note(size)
                 if pace.wantsCode(size, now: .now) {
                     releaseCode()
                     pace.gaveBackCode(now: .now)
