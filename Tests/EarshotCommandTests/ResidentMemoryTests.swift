@@ -79,7 +79,7 @@ struct ResidentMemoryTests {
             repeat { now += .seconds(10) } while !pace.wantsCode(much, now: now)
             waits.append(begin.duration(to: now))
         }
-        #expect(waits == [10, 20, 40, 40, 40, 40].map { .seconds($0) })
+        #expect(waits == [10, 20, 20, 20, 20, 20].map { .seconds($0) })
         pace.gaveBackCode(now: now)
         pace.gaveBackHeap(leaving: try Self.size(files: 20, heap: 9))
         #expect(pace.wantsCode(much, now: now))

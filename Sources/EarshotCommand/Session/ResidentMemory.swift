@@ -38,7 +38,7 @@ enum ResidentMemory {
         /// How long code stays at least after it was given back: that takes longer than all else that a node at rest does, and
         /// what it runs while it rests comes back each time. The wait doubles, and begins anew after work.
         static let firstWait = Duration.seconds(10)
-        static let longestWait = Duration.seconds(40)
+        static let longestWait = Duration.seconds(20)
 
         /// After how many more looks the heap is looked through again: what was in use when work made it grow may be free then.
         static let laterLooks = [1, 4]
