@@ -64,26 +64,10 @@ struct ResidentMemoryTests {
         #expect(pace.wantsHeap(try Self.size(files: 1, heap: 6)))
     }
 
-    @Test("is taken from the code ever more seldom while nothing happens, and again soon after work")
-    func codePace() throws {
-        var pace = ResidentMemory.Pace()
-        let much = try Self.size(files: 20, heap: 1)
-        let start = ContinuousClock.now
-        #expect(!pace.wantsCode(try Self.size(files: 12, heap: 1), now: start))
-        var waits: [Duration] = []
-        var now = start
-        for _ in 0..<6 {
-            #expect(pace.wantsCode(much, now: now))
-            pace.gaveBackCode(now: now)
-            let begin = now
-            repeat { now += .seconds(10) } while !pace.wantsCode(much, now: now)
-            waits.append(begin.duration(to: now))
-        }
-        #expect(waits == [10, 20, 20, 20, 20, 20].map { .seconds($0) })
-        pace.gaveBackCode(now: now)
-        pace.gaveBackHeap(leaving: try Self.size(files: 20, heap: 9))
-        #expect(pace.wantsCode(much, now: now))
-        pace.gaveBackCode(now: now)
-        #expect(pace.wantsCode(much, now: now + .seconds(10)))
+    @Test("is taken from the code when more than 12 MiB of files are mapped")
+    func mappedCode() throws {
+        let pace = ResidentMemory.Pace()
+        #expect(!pace.wantsCode(try Self.size(files: 12, heap: 1)))
+        #expect(pace.wantsCode(try Self.size(files: 13, heap: 1)))
     }
 }

@@ -35,19 +35,12 @@ enum ResidentMemory {
         static let largestFiles = 12 << 20
         /// By how many bytes the heap may grow until it is looked through again.
         static let largestGrowth = 2 << 20
-        /// How long code stays at least after it was given back: that takes longer than all else that a node at rest does, and
-        /// what it runs while it rests comes back each time. The wait doubles, and begins anew after work.
-        static let firstWait = Duration.seconds(10)
-        static let longestWait = Duration.seconds(20)
-
         /// After how many more looks the heap is looked through again: what was in use when work made it grow may be free then.
         static let laterLooks = [1, 4]
 
         private var heap = 0
         /// How often it was looked at since the heap grew last.
         private var looks = Int.max
-        private var wait = Self.firstWait
-        private var nextCode: ContinuousClock.Instant?
 
         /// Looks at the heap. If it has grown by so much, there was work, and much of it may be free again.
         /// - Returns: whether it is to be given back.
@@ -62,20 +55,10 @@ enum ResidentMemory {
             return Self.laterLooks.contains(looks)
         }
 
-        /// Whether code is to be given back now.
-        func wantsCode(_ size: Size, now: ContinuousClock.Instant) -> Bool {
-            size.files > Self.largestFiles && nextCode.map { $0 <= now } ?? true
-        }
+        /// Whether code is to be given back.
+        func wantsCode(_ size: Size) -> Bool { size.files > Self.largestFiles }
 
-        mutating func gaveBackHeap(leaving size: Size) {
-            heap = size.heap
-            (wait, nextCode) = (Self.firstWait, nil)
-        }
-
-        mutating func gaveBackCode(now: ContinuousClock.Instant) {
-            nextCode = now + wait
-            wait = min(wait * 2, Self.longestWait)
-        }
+        mutating func gaveBackHeap(leaving size: Size) { heap = size.heap }
     }
 
     /// Returns only when the task is cancelled.
@@ -90,10 +73,7 @@ enum ResidentMemory {
                     malloc_trim(0)
                     pace.gaveBackHeap(leaving: self.size() ?? size)
                 }
-                if pace.wantsCode(size, now: .now) {
-                    releaseCode()
-                    pace.gaveBackCode(now: .now)
-                }
+                if pace.wantsCode(size) { releaseCode() }
             }
             try await Task.sleep(for: interval)
         }
