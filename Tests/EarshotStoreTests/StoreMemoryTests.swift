@@ -11,7 +11,7 @@ struct StoreMemoryTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("goes on as before: it reads and writes, waits for the disk, and writes its log back")
+    @Test("goes on as before: it reads and writes, and waits for the disk")
     func goesOn() throws {
         let store = try Store(path: folder.file("history.db"))
         var log = SampleLog()

@@ -35,24 +35,14 @@ enum ResidentMemory {
         static let largestFiles = 12 << 20
         /// By how many bytes the heap may grow until it is looked through again.
         static let largestGrowth = 2 << 20
-        /// After how many more looks the heap is looked through again: what was in use when work made it grow may be free then.
-        static let laterLooks = [1, 4]
 
         private var heap = 0
-        /// How often it was looked at since the heap grew last.
-        private var looks = Int.max
 
         /// Looks at the heap. If it has grown by so much, there was work, and much of it may be free again.
         /// - Returns: whether it is to be given back.
         mutating func wantsHeap(_ size: Size) -> Bool {
-            guard size.heap <= heap + Self.largestGrowth else {
-                looks = 0
-                return true
-            }
             heap = min(heap, size.heap)
-            guard looks < Int.max else { return false }
-            looks += 1
-            return Self.laterLooks.contains(looks)
+            return size.heap > heap + Self.largestGrowth
         }
 
         /// Whether code is to be given back.

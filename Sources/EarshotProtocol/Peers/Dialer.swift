@@ -36,7 +36,7 @@ struct Dialer: Sendable {
     /// What the last dial, or link, came to.
     private enum Outcome {
         /// There was none, or it is linked.
-        case none
+        case clear
         /// It was not there.
         case missing
         /// One of the two ends refused the other: being advertised again changes nothing about that.
@@ -49,7 +49,7 @@ struct Dialer: Sendable {
         var addresses: DialAddresses
         var state: State
         var backoff = Timing.redialFloor
-        var outcome = Outcome.none
+        var outcome = Outcome.clear
         /// Whether it was ever linked, so that it is worth remembering.
         var isProven = false
         /// When it is forgotten, unless it is linked then; `nil` for targets that are advertised or were given.
@@ -68,7 +68,7 @@ struct Dialer: Sendable {
             guard forgottenAt == nil else { return false }
             return switch (state, outcome) {
             case (.waiting, .crowdedOut), (.dialling, .crowdedOut): true
-            case (.waiting, .none), (.dialling, .none): isParked
+            case (.waiting, .clear), (.dialling, .clear): isParked
             case (_, .missing), (_, .refused), (.linked, _), (.dropped, _): false
             }
         }
@@ -149,9 +149,9 @@ struct Dialer: Sendable {
         entry.addresses.remember(remembered)
         if !remembered.isEmpty { entry.isProven = true }
         entry.forgottenAt = nil
-        if entry.outcome == .missing { entry.outcome = .none }
+        if entry.outcome == .missing { entry.outcome = .clear }
         entries[target] = entry
-        if entry.outcome == .none { hasten(target, until: now + delay, now: now) }
+        if entry.outcome == .clear { hasten(target, until: now + delay, now: now) }
         noteRest(of: target)
     }
 
@@ -393,7 +393,7 @@ struct Dialer: Sendable {
         entries[target]?.addresses.ended()
         entries[target]?.state = .linked
         entries[target]?.backoff = Timing.redialFloor
-        entries[target]?.outcome = .none
+        entries[target]?.outcome = .clear
         entries[target]?.isProven = true
         entries[target]?.isNeeded = false
         entries[target]?.isParked = false
