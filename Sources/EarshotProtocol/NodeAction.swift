@@ -49,6 +49,8 @@ package enum NodeAction: Sendable {
     indirect case device(DeviceTask)
     indirect case file(FileTask)
     case post(Event)
+    /// Post these, one after the other.
+    indirect case postRun(EventRun)
 }
 
 /// A request to read a run of entries of a log.

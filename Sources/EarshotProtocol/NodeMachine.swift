@@ -159,7 +159,15 @@ package struct NodeMachine: Sendable {
 
     mutating func post(_ event: Event) {
         actions.append(.post(event))
-        followTyping(event)
         followDrafts(event)
+    }
+
+    /// Posts events of messages of one author in one conversation. What they typed ends with the first of them.
+    mutating func post(_ run: EventRun) {
+        let endOfTyping = endTyping(by: run)
+        guard case .received(let messages) = run, !endOfTyping.isEmpty else { return actions.append(.postRun(run)) }
+        actions.append(.postRun(.received([messages[0]])))
+        self.run(endOfTyping)
+        if messages.count > 1 { actions.append(.postRun(.received(Array(messages.dropFirst())))) }
     }
 }

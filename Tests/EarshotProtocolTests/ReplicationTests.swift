@@ -28,6 +28,7 @@ struct ReplicationTests {
             case .send(let frame, _): output.frames.append(frame)
             case .commit(let commit): output.commits.append(commit)
             case .post(let event): output.events.append(event.name)
+            case .postRun(let run): output.events += run.events.map(\.name)
             default: break
             }
         }

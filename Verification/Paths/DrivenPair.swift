@@ -36,7 +36,7 @@ struct DrivenPair {
                 case .complete(_, let result):
                     _ = try result.get()
                     answered += 1
-                case .post(.messageDelivered): delivered += 1
+                case .postRun(let run): if run.name == .messageDelivered { delivered += run.count }
                 case .read, .readChains, .findExpired, .findKeys, .probe, .reachability, .seek, .device, .file, .post:
                     break
                 }

@@ -12,7 +12,7 @@ extension Simulation {
     mutating func run(_ actions: [NodeAction], of index: Int) throws {
         guard nodes[index].isUp else { return }
         let generation = nodes[index].generation
-        for action in actions {
+        for action in actions.flatMap(\.oneByOne) {
             if nodes[index].diesBeforeAction() || self.actions == configuration.crashesBeforeAction {
                 self.actions += 1
                 try crash(index, isHeard: generator.oneIn(2))
@@ -81,6 +81,7 @@ extension Simulation {
             trace.event(event, node: index, at: time)
             try checkJournal(of: index) { journal, _ in journal.posted(event) }
             try observe(event, at: index)
+        case .postRun: preconditionFailure("a run of events is posted one by one")
         }
     }
 
@@ -178,5 +179,13 @@ extension Simulation {
             let found = try nodes[index].store.entries(with: keys)
             try perform(index) { $0.keysFound(lookup, found, now: $1) }
         }
+    }
+}
+
+extension NodeAction {
+    /// Events that are posted one after the other are an action each: the process may die between them.
+    fileprivate var oneByOne: [NodeAction] {
+        guard case .postRun(let run) = self else { return [self] }
+        return run.events.map(NodeAction.post)
     }
 }

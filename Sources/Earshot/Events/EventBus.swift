@@ -37,9 +37,18 @@ public final class EventBus: Sendable {
     package init() {}
 
     /// Gives an event to everyone who observes its name.
-    package func post(_ event: Event) {
-        for mailbox in state.withLock({ $0.observers[event.name] }) ?? [] { mailbox.offer(event) }
-        if case .messageReceived = event { arrivals.signal() }
+    package func post(_ event: Event) { offer([event], named: event.name) }
+
+    /// Gives events to everyone who observes their name. Where nobody does, they are not even made.
+    func post(_ run: EventRun) {
+        offer(run.events, named: run.name)
+        if case .received = run { arrivals.signal() }
+    }
+
+    private func offer(_ events: @autoclosure () -> [Event], named name: EventName) {
+        guard let mailboxes = state.withLock({ $0.observers[name] }), !mailboxes.isEmpty else { return }
+        let events = events()
+        for mailbox in mailboxes { mailbox.offer(events) }
     }
 
     /// How many events all observers together have lost because they were too slow.

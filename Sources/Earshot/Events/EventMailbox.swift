@@ -11,6 +11,18 @@ final class EventMailbox: Sendable {
         var waiting: CheckedContinuation<Event?, Never>?
         var isFinished = false
 
+        /// - Returns: how many did not fit any more.
+        mutating func add(_ offered: ArraySlice<Event>, limit: Int) -> Int {
+            let fitting = offered.prefix(max(0, limit - events.count))
+            events.append(contentsOf: fitting)
+            let lost = offered.count - fitting.count
+            if lost > 0 {
+                if self.lost == 0 { eventsBeforeLost = events.count }
+                self.lost += lost
+            }
+            return lost
+        }
+
         /// - Returns: `nil` if nothing waits for the observer.
         mutating func take() -> Event? {
             if lost > 0, eventsBeforeLost == 0 {
@@ -40,24 +52,15 @@ final class EventMailbox: Sendable {
         self.onFinish = onFinish
     }
 
-    /// - Parameter event: one that it is for.
-    func offer(_ event: Event) {
-        let (waiting, isLost): (CheckedContinuation<Event?, Never>?, Bool) = state.withLock { state in
-            guard !state.isFinished else { return (nil, false) }
-            if let waiting = state.waiting {
-                state.waiting = nil
-                return (waiting, false)
-            }
-            if state.events.count < limit {
-                state.events.append(event)
-                return (nil, false)
-            }
-            if state.lost == 0 { state.eventsBeforeLost = limit }
-            state.lost += 1
-            return (nil, true)
+    /// - Parameter offered: events that it is for, at least one.
+    func offer(_ offered: [Event]) {
+        let (waiting, lost): (CheckedContinuation<Event?, Never>?, Int) = state.withLock { state in
+            guard !state.isFinished else { return (nil, 0) }
+            let waiting = state.waiting.take()
+            return (waiting, state.add(waiting == nil ? offered[...] : offered.dropFirst(), limit: limit))
         }
-        waiting?.resume(returning: event)
-        if isLost { onLoss() }
+        waiting?.resume(returning: offered[0])
+        for _ in 0..<lost { onLoss() }
     }
 
     /// Another observer has lost an event: it is reported together with those that were not reported yet.

@@ -381,6 +381,7 @@ actor NodeShell {
         case .device(let task): perform(task)
         case .file(let task): perform(task)
         case .post(let event): post(event)
+        case .postRun(let run): post(run)
         }
     }
 
@@ -566,13 +567,16 @@ actor NodeShell {
         case .userDiscovered(let user), .userUpdated(let user, _):
             if user.isOnline { observations.linked(hosts: hosts(of: user.userID)) }
             subscriptions.update(user)
-        case .messageReceived(let message), .messageQueued(let message):
-            if !message.attachments.isEmpty { fileKeeper.look() }
         case .messageUpdated(let update):
             if update.change == .isRetracted { fileKeeper.messagesWent() }
         default: break
         }
         events.post(event)
+    }
+
+    private func post(_ run: EventRun) {
+        if run.messages.contains(where: { !$0.attachments.isEmpty }) { fileKeeper.look() }
+        events.post(run)
     }
 
     /// Sets the timer for the machine's next call. One that comes sooner stays: a call too early does no harm, and most

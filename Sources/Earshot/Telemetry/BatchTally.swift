@@ -14,22 +14,24 @@ struct BatchTally {
     mutating func note(_ action: NodeAction) {
         switch action {
         case .write(_, let bytes): bytesSent += bytes.count
-        case .post(let event): note(event)
+        case .post(.messageFailed(let change)):
+            if case .failed(let reason) = change.state { failed[reason, default: 0] += 1 }
+        case .postRun(let run): note(run)
         default: break
         }
     }
 
-    private mutating func note(_ event: Event) {
-        switch event {
-        case .messageQueued: accepted += 1
-        case .messageSent: sent += 1
-        case .messageDelivered: delivered += 1
-        case .messageHandled: handled += 1
-        case .messageRead: read += 1
-        case .messageReceived: received += 1
-        case .messageFailed(let change):
-            if case .failed(let reason) = change.state { failed[reason, default: 0] += 1 }
-        default: break
+    private mutating func note(_ run: EventRun) {
+        switch run {
+        case .queued(let messages): accepted += messages.count
+        case .received(let messages): received += messages.count
+        case .progress(let progress):
+            switch progress.step {
+            case .sent: sent += run.count
+            case .delivered: delivered += run.count
+            case .handled: handled += run.count
+            case .read: read += run.count
+            }
         }
     }
 

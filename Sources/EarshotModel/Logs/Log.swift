@@ -110,19 +110,40 @@ package struct EntryRecord: Hashable, Sendable {
     package let content: EntryContent
     /// The chain hash at this entry.
     package let chain: ChainHash
-    /// The author's signature over the chain at this entry, if it closes a group.
-    package var checkpoint: Signature?
-    /// The author's signed word that it withholds the content; a peer's withheld entry has one.
-    package var mark: Signature?
     /// Whether its content was deleted: by this node's user, or by the recipient who gave the entry back. Then the
     /// content is withheld from everybody.
     package let isDeleted: Bool
     /// By what a program finds it; only an own entry has one.
     package var key: EntryKey?
+    private var parts: Seldom<Parts>
+
+    private struct Parts: SeldomValues {
+        var checkpoint: Signature?
+        var mark: Signature?
+        var relation: EntryRelation?
+        var attachments: [Attachment]?
+    }
+
+    /// The author's signature over the chain at this entry, if it closes a group.
+    package var checkpoint: Signature? {
+        get { parts.present?.checkpoint }
+        set { parts.values.checkpoint = newValue }
+    }
+    /// The author's signed word that it withholds the content; a peer's withheld entry has one.
+    package var mark: Signature? {
+        get { parts.present?.mark }
+        set { parts.values.mark = newValue }
+    }
     /// What it has to do with others, on its way to the disk.
-    package var relation: EntryRelation?
+    package var relation: EntryRelation? {
+        get { parts.present?.relation }
+        set { parts.values.relation = newValue }
+    }
     /// The files that it brings along, on its way to the disk.
-    @Seldom package var attachments: [Attachment]?
+    package var attachments: [Attachment]? {
+        get { parts.present?.attachments }
+        set { parts.values.attachments = newValue }
+    }
 
     package init(
         sequence: UInt64, timestamp: HybridTimestamp, expiry: Int64, kind: EntryKind, content: EntryContent,
@@ -135,11 +156,9 @@ package struct EntryRecord: Hashable, Sendable {
         self.kind = kind
         self.content = content
         self.chain = chain
-        self.checkpoint = checkpoint
         self.isDeleted = isDeleted
         self.key = key
-        self.relation = relation
-        self.attachments = attachments
+        parts = Seldom(Parts(checkpoint: checkpoint, relation: relation, attachments: attachments))
     }
 
     /// What it counts in a window: its content and a fixed overhead, so that tiny entries are not free.

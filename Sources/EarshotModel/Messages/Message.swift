@@ -121,34 +121,49 @@ public struct MessageDraft: Hashable, Sendable {
 
     /// At most `Limits.textBytes` of UTF-8. It may be empty only with `attachments`.
     public var text: String
-    /// Metadata from programs for programs: at most `Limits.headerCount` pairs of `Limits.headerBytes` together.
-    public var headers: [String: String]
     /// The message fails if it is not delivered within this time.
     public var timeToLive: Duration
-    /// Users whom it is meant for in particular: at most `Limits.mentions`. A text that names somebody mentions nobody.
-    public var mentions: [UserID] = []
-    /// The files that it brings along, which the node holds: at most `Limits.attachments`.
-    public var attachments: [Attachment] = []
-    /// The message that it answers.
-    @Seldom package var replyTo: LogPlace?
-    @Seldom package var session: MessageSession?
-    @Seldom private var kept: MessageLayout?
-    /// The id of the message that it answers.
-    package var repliesTo: MessageID? { replyTo.map { MessageID(log: $0.logID, sequence: $0.sequence) } }
+    private var parts: Seldom<MessageParts>
 
     public init(
         _ text: String, headers: [String: String] = [:], timeToLive: Duration = Self.defaultTimeToLive
     ) {
         self.text = text
-        self.headers = headers
         self.timeToLive = timeToLive
+        parts = headers.isEmpty ? Seldom() : Seldom(MessageParts(headers: headers))
     }
 
+    /// Metadata from programs for programs: at most `Limits.headerCount` pairs of `Limits.headerBytes` together.
+    public var headers: [String: String] {
+        get { parts.present?.headers ?? [:] }
+        set { parts.values.headers = newValue }
+    }
+    /// Users whom it is meant for in particular: at most `Limits.mentions`. A text that names somebody mentions nobody.
+    public var mentions: [UserID] {
+        get { parts.present?.mentions ?? [] }
+        set { parts.values.mentions = newValue }
+    }
+    /// The files that it brings along, which the node holds: at most `Limits.attachments`.
+    public var attachments: [Attachment] {
+        get { parts.present?.attachments ?? [] }
+        set { parts.values.attachments = newValue }
+    }
     /// How it looks where there is room for more than its text. One that is empty is none.
     public var layout: MessageLayout? {
-        get { kept }
-        set { kept = newValue?.isEmpty == true ? nil : newValue }
+        get { parts.present?.layout }
+        set { parts.values.layout = newValue?.isEmpty == true ? nil : newValue }
     }
+    /// The message that it answers.
+    package var replyTo: LogPlace? {
+        get { parts.present?.replyTo }
+        set { parts.values.replyTo = newValue }
+    }
+    package var session: MessageSession? {
+        get { parts.present?.session }
+        set { parts.values.session = newValue }
+    }
+    /// The id of the message that it answers.
+    package var repliesTo: MessageID? { replyTo.map { MessageID(log: $0.logID, sequence: $0.sequence) } }
 
     /// Why a draft cannot be sent.
     public enum Invalid: Error, Equatable, Sendable, CustomStringConvertible {
@@ -231,14 +246,15 @@ public struct MessageDraft: Hashable, Sendable {
     }
 
     package var content: MessageContent {
-        MessageContent(
-            text, headers: headers, replyTo: replyTo, mentions: mentions.isEmpty ? [] : Set(mentions).sorted(),
-            session: session, layout: layout, attachments: attachments)
+        guard mentions.count > 1 else { return MessageContent(text, parts) }
+        var sorted = parts
+        sorted.values.mentions = Set(mentions).sorted()
+        return MessageContent(text, sorted)
     }
 
     package init(_ content: MessageContent, timeToLive: Duration = Self.defaultTimeToLive) {
-        self.init(content.text, headers: content.headers, timeToLive: timeToLive)
-        (mentions, replyTo, session) = (content.mentions, content.replyTo, content.session)
-        (attachments, layout) = (content.attachments, content.layout)
+        text = content.text
+        self.timeToLive = timeToLive
+        parts = content.parts
     }
 }

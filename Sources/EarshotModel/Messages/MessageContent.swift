@@ -1,27 +1,51 @@
 /// What a message says, as its author writes it into one entry.
 package struct MessageContent: Hashable, Sendable {
     package var text: String
-    package var headers: [String: String]
-    /// The message that it answers.
-    @Seldom package var replyTo: LogPlace?
-    /// Users whom it is meant for in particular, ascending.
-    package var mentions: [UserID]
-    @Seldom package var session: MessageSession?
-    @Seldom package var layout: MessageLayout?
-    /// The files that it brings along, in its author's order.
-    package var attachments: [Attachment]
+    private(set) var parts: Seldom<MessageParts>
 
     package init(
         _ text: String, headers: [String: String] = [:], replyTo: LogPlace? = nil, mentions: [UserID] = [],
         session: MessageSession? = nil, layout: MessageLayout? = nil, attachments: [Attachment] = []
     ) {
+        self.init(
+            text,
+            Seldom(
+                MessageParts(
+                    headers: headers, mentions: mentions, attachments: attachments, replyTo: replyTo, session: session,
+                    layout: layout)))
+    }
+
+    init(_ text: String, _ parts: Seldom<MessageParts>) {
         self.text = text
-        self.headers = headers
-        self.replyTo = replyTo
-        self.mentions = mentions
-        self.session = session
-        self.layout = layout
-        self.attachments = attachments
+        self.parts = parts
+    }
+
+    package var headers: [String: String] {
+        get { parts.present?.headers ?? [:] }
+        set { parts.values.headers = newValue }
+    }
+    /// Users whom it is meant for in particular, ascending.
+    package var mentions: [UserID] {
+        get { parts.present?.mentions ?? [] }
+        set { parts.values.mentions = newValue }
+    }
+    /// The files that it brings along, in its author's order.
+    package var attachments: [Attachment] {
+        get { parts.present?.attachments ?? [] }
+        set { parts.values.attachments = newValue }
+    }
+    /// The message that it answers.
+    package var replyTo: LogPlace? {
+        get { parts.present?.replyTo }
+        set { parts.values.replyTo = newValue }
+    }
+    package var session: MessageSession? {
+        get { parts.present?.session }
+        set { parts.values.session = newValue }
+    }
+    package var layout: MessageLayout? {
+        get { parts.present?.layout }
+        set { parts.values.layout = newValue }
     }
 
     /// - Throws: `MessageDraft.Invalid` for the first limit that it is over.
@@ -30,6 +54,16 @@ package struct MessageContent: Hashable, Sendable {
         try MessageDraft.check(mentions: mentions, session, headers)
         try layout?.validate()
     }
+}
+
+/// What a message says beside its text.
+struct MessageParts: SeldomValues {
+    var headers: [String: String] = [:]
+    var mentions: [UserID] = []
+    var attachments: [Attachment] = []
+    var replyTo: LogPlace?
+    var session: MessageSession?
+    var layout: MessageLayout?
 }
 
 /// What an entry says about a message that is there already.

@@ -21,13 +21,12 @@ enum EntryNews: Sendable {
     }
 
     /// - Parameters:
-    ///   - message: the event that tells of a message.
     ///   - ownID: this node's user.
     ///   - user: another user as they are now.
-    /// - Returns: `nil` for news of a user who was forgotten.
-    func event(_ message: (Message) -> Event, to ownID: UserID, user: (UserID) -> User?) -> Event? {
+    /// - Returns: `nil` for a message, which `EventRun` tells, and for news of a user who was forgotten.
+    func event(to ownID: UserID, user: (UserID) -> User?) -> Event? {
         switch self {
-        case .message(let content): message(content)
+        case .message: nil
         case .update(let update, _): .messageUpdated(update)
         case .profile(ownID, _): .profileUpdated
         case .profile(let userID, _): user(userID).map { .userUpdated($0, changes: [.profile]) }

@@ -1,21 +1,14 @@
 import EarshotModel
 
 extension JournalRecord {
-    /// Tells observers that messages of one of this node's own logs have come a step further; a record of another kind tells
-    /// nothing here.
-    func tell(in conversationID: ConversationID, _ logs: Logs, _ post: (Event) -> Void) {
-        guard case .progress(let logID, let recipientID, let step, let sequences) = self else { return }
-        let messages = logs.messages(of: logID)
-        for sequence in sequences where messages.contains(sequence) {
-            let change = MessageStateChange(
-                messageID: MessageID(log: logID, sequence: sequence), conversationID: conversationID,
-                recipientID: recipientID, state: step.state)
-            switch step {
-            case .sent: post(.messageSent(change))
-            case .delivered: post(.messageDelivered(change))
-            case .handled: post(.messageHandled(change))
-            case .read: post(.messageRead(change))
-            }
+    /// What tells observers that messages of one of this node's own logs have come a step further; a record of another kind
+    /// tells nothing here.
+    func progress(in conversationID: ConversationID, _ logs: Logs) -> [MessageProgress] {
+        told(logs, except: nil).compactMap { record in
+            guard case .progress(let logID, let recipientID, let step, let sequences) = record else { return nil }
+            return MessageProgress(
+                logID: logID, conversationID: conversationID, recipientID: recipientID, step: step,
+                sequences: sequences)
         }
     }
 

@@ -271,6 +271,7 @@ extension NodeMachine {
         case .lookUpAgain(let send): lookUpAgain(send, now: now)
         case .complete(let requestID, let result): complete(requestID, result, now: now)
         case .post(let event): post(event)
+        case .postRun(let run): post(run)
         }
     }
 

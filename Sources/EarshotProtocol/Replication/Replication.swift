@@ -431,7 +431,7 @@ struct Replication: Sendable {
         for run in done.received { written(run, trust: trust, clocks: &clocks, now: now) }
         for found in done.bodies { written(found, trust: trust, clocks: &clocks, now: now) }
         for (_, news, isByOwnUser) in done.lateNews {
-            tell(news, isByOwnUser ? Event.messageQueued : Event.messageReceived, trust: trust)
+            tell([news], isByOwnUser: isByOwnUser, trust: trust)
         }
         for cut in done.cuts { written(cut) }
         for page in done.rewritten { written(page, trust: trust, clocks: &clocks, now: now) }
@@ -452,7 +452,7 @@ struct Replication: Sendable {
         if appended.record.conversation.isOwn(of: author.userID) { tellShared(appended.entries, of: appended.record) }
         changed(appended.record.conversation, now: now)
         expiries.wake(for: appended.record, clocks: &clocks, now: now)
-        for news in appended.news { tell(news, Event.messageQueued, trust: trust) }
+        tell(appended.news, isByOwnUser: true, trust: trust)
         // The user may have been barred while this was written.
         if case .direct = appended.record.conversation.kind { failUndelivered(to: userID, trust: trust) }
         tellOwnDevices(of: appended.record.conversation)
@@ -460,8 +460,23 @@ struct Replication: Sendable {
         reachUnlinked(by: appended.record)
     }
 
-    mutating func tell(_ news: EntryNews, _ message: (Message) -> Event, trust: TrustMachine) {
-        if let event = news.event(message, to: author.userID, user: trust.directory.user) { post(event) }
+    /// Tells what entries of one log say: messages that follow each other together.
+    mutating func tell(_ news: [EntryNews], isByOwnUser: Bool, trust: TrustMachine) {
+        var messages: [Message] = []
+        func takeRun() -> EventRun? {
+            guard !messages.isEmpty else { return nil }
+            defer { messages = [] }
+            return isByOwnUser ? .queued(messages) : .received(messages)
+        }
+        for piece in news {
+            if let message = piece.message {
+                messages.append(message)
+            } else {
+                if let run = takeRun() { actions.append(.postRun(run)) }
+                if let event = piece.event(to: author.userID, user: trust.directory.user) { post(event) }
+            }
+        }
+        if let run = takeRun() { actions.append(.postRun(run)) }
     }
 
     /// What entries have said of a conversation is on the disk.
@@ -497,7 +512,7 @@ struct Replication: Sendable {
             logs.note(run.entries, ofOtherDevice: run.logID)
             acknowledgeCarried(for: run, trust: trust, now: now)
         }
-        for news in run.news { tell(news, run.isByOwnUser ? Event.messageQueued : Event.messageReceived, trust: trust) }
+        tell(run.news, isByOwnUser: run.isByOwnUser, trust: trust)
         announce(run)
         announceToOwnDevices(run, now: now)
         fetching.bodies.lacks(
@@ -610,7 +625,9 @@ struct Replication: Sendable {
     }
 
     mutating func post(_ steps: [JournalRecord], in conversationID: ConversationID) {
-        for step in steps { step.tell(in: conversationID, logs) { actions.append(.post($0)) } }
+        for step in steps {
+            for progress in step.progress(in: conversationID, logs) { actions.append(.postRun(.progress(progress))) }
+        }
     }
 
     mutating func written(_ pending: PendingFailure) {

@@ -35,4 +35,5 @@ enum ReplicationAction: Sendable {
     indirect case lookUpAgain(PendingSend)
     indirect case complete(RequestID, Result<RequestAnswer, ProtocolError>)
     case post(Event)
+    indirect case postRun(EventRun)
 }

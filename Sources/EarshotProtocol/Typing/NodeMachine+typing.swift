@@ -50,12 +50,15 @@ extension NodeMachine {
         return conversationID == .direct(local.userID, userID)
     }
 
-    /// An event that is posted may end somebody's typing.
-    mutating func followTyping(_ event: Event) {
-        switch event {
-        case .messageQueued(let message): typing.wrote(in: message.conversationID)
-        case .messageReceived(let message): run(typing.wrote(message.senderID, in: message.conversationID))
-        default: break
+    /// Who has written types no longer.
+    mutating func endTyping(by run: EventRun) -> [TypingMachine.Action] {
+        switch run {
+        case .queued(let messages):
+            if let first = messages.first { typing.wrote(in: first.conversationID) }
+            return []
+        case .received(let messages):
+            return messages.first.map { typing.wrote($0.senderID, in: $0.conversationID) } ?? []
+        case .progress: return []
         }
     }
 

@@ -204,6 +204,7 @@ struct MachineGroup {
                 inputs.append(.readChains(read, member: member))
             case .complete(let requestID, let result): members[member].completions[requestID] = result
             case .post(let event): members[member].events.append(event)
+            case .postRun(let run): members[member].events += run.events
             default: continue
             }
         }

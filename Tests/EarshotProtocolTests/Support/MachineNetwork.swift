@@ -278,6 +278,7 @@ struct MachineNetwork {
                 nodes[index].write(commit)
                 queue.append(.committed(index))
             case .post(let event): nodes[index].events.append(event)
+            case .postRun(let run): nodes[index].events += run.events
             case .probe(let probeID, let address): nodes[index].probes.append((probeID, address))
             case .reachability(let requestID, let answers): nodes[index].reachability[requestID] = answers
             case .device(let task): queue.append(.device(index, task))

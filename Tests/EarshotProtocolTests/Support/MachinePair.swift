@@ -48,6 +48,7 @@ struct MachinePair {
                 case .seek, .findExpired, .findKeys, .probe, .reachability, .device, .file: break
                 case .complete(let requestID, let result): completions[requestID] = result
                 case .post(let event): events.append(event)
+                case .postRun(let run): events += run.events
                 }
             }
         }

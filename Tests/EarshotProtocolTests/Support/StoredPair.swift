@@ -263,6 +263,7 @@ struct StoredPair {
             try perform(self[name].machine.keysFound(lookup, found, now: now), name)
         case .complete(let requestID, let result): self[name].completions[requestID] = result
         case .post(let event): self[name].events.append(event)
+        case .postRun(let run): self[name].events += run.events
         default: return
         }
     }
