@@ -44,6 +44,8 @@ package enum NodeAction: Sendable {
     indirect case probe(ProbeID, PeerAddress)
     /// The answer to a request, once its result is on the disk or has failed.
     indirect case complete(RequestID, Result<RequestAnswer, ProtocolError>)
+    /// The answers to calls whose messages are on the disk.
+    case accepted([AcceptedCall])
     /// The answer to `checkReachability`.
     case reachability(RequestID, [Reachability])
     indirect case device(DeviceTask)

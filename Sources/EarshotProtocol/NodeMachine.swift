@@ -20,6 +20,8 @@ package struct NodeMachine: Sendable {
     var clocks = ClockMachine()
     var replication: Replication
     private var actions: [NodeAction] = []
+    /// Whether inputs that came at once are being taken.
+    private var isTakingMore = false
     var reachability = ReachabilityMachine()
     var programs: ProgramsMachine
     var typing = TypingMachine()
@@ -86,11 +88,23 @@ package struct NodeMachine: Sendable {
 
     // MARK: - The one way in
 
+    /// Takes inputs that came at once, in their order. What follows an input is done once, after all of them, so that what they
+    /// want written goes into one commit.
+    /// - Parameter inputs: hands them to the machine. What each of them returns is empty: this returns all that came of them.
+    package mutating func together(now: Moment, _ inputs: (inout NodeMachine) -> Void) -> [NodeAction] {
+        handle(now: now) { node in
+            node.isTakingMore = true
+            inputs(&node)
+            node.isTakingMore = false
+        }
+    }
+
     /// Takes an input, does what follows every input, and hands over all that came of both, in this order.
     mutating func handle<Result>(
         now: Moment, _ input: (inout NodeMachine) -> Result
     ) -> (Result, [NodeAction]) {
         let result = input(&self)
+        guard !isTakingMore else { return (result, []) }
         follow(now: now)
         defer { actions = [] }
         return (result, actions)

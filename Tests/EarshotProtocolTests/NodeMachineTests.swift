@@ -72,6 +72,26 @@ struct NodeMachineTests {
         #expect(pair.bob.events.names == Array(repeating: .messageReceived, count: 100))
     }
 
+    @Test("takes calls that come at once into one commit, and answers each of them")
+    func callsAtOnce() {
+        var pair = MachinePair.linked()
+        let (peer, now) = (pair.bob.local.userID, pair.now)
+        let actions = pair.alice.machine.together(now: now) { machine in
+            for (number, text) in ["first", "", "second"].enumerated() {
+                _ = machine.send([MessageDraft(text)], to: peer, requestID: RequestID(UInt64(number)), now: now)
+            }
+        }
+        pair.alice.perform(actions)
+        #expect(pair.alice.commits.map { $0.entries.map(\.entries.count) } == [[2]])
+        // An empty text is refused at once, and holds up nobody.
+        #expect(Set(pair.alice.completions.keys) == [RequestID(1)])
+        pair.commitAlice()
+        let texts = (0..<3).map { number in
+            try? pair.alice.completions[RequestID(number)]?.get().messages.map(\.text)
+        }
+        #expect(texts == [["first"], nil, ["second"]])
+    }
+
     @Test("says of a full disk that it is full", arguments: [true, false])
     func diskFull(isDiskFull: Bool) throws {
         var pair = MachinePair.linked()

@@ -33,9 +33,8 @@ struct DrivenPair {
                 case .write(_, let bytes): output.append(bytes)
                 case .disconnect: throw Failure(description: "a link was closed")
                 case .commit(let commit): commits.append(commit)
-                case .complete(_, let result):
-                    _ = try result.get()
-                    answered += 1
+                case .complete(_, let result): _ = try result.get()
+                case .accepted(let calls): answered += calls.count
                 case .postRun(let run): if run.name == .messageDelivered { delivered += run.count }
                 case .read, .readChains, .findExpired, .findKeys, .probe, .reachability, .seek, .device, .file, .post:
                     break
@@ -51,6 +50,9 @@ struct DrivenPair {
             }
         }
     }
+
+    /// How many calls a node takes at once (`Asking`).
+    private static let turn = 256
 
     private var sender: Side
     private var recipient: Side
@@ -83,12 +85,19 @@ struct DrivenPair {
         var sent = 0
         while sent < count {
             let end = min(count, sent + size)
-            for number in sent..<end {
-                let draft = MessageDraft(String(1_000_000 + number) + " " + text)
+            while sent < end {
+                let turn = sent..<min(end, sent + Self.turn)
+                let requestIDs = turn.map { _ in request() }
+                let now = now
                 try sender.perform(
-                    sender.machine.send([.message(draft)], to: .user(peer), requestID: request(), now: now))
+                    sender.machine.together(now: now) { machine in
+                        for (number, requestID) in zip(turn, requestIDs) {
+                            let draft = MessageDraft(String(1_000_000 + number) + " " + text)
+                            _ = machine.send([.message(draft)], to: .user(peer), requestID: requestID, now: now)
+                        }
+                    })
+                sent = turn.upperBound
             }
-            sent = end
             try run { pair in pair.sender.delivered >= end }
         }
     }

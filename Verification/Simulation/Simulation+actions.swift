@@ -81,7 +81,7 @@ extension Simulation {
             trace.event(event, node: index, at: time)
             try checkJournal(of: index) { journal, _ in journal.posted(event) }
             try observe(event, at: index)
-        case .postRun: preconditionFailure("a run of events is posted one by one")
+        case .postRun, .accepted: preconditionFailure("what comes together is done one by one")
         }
     }
 
@@ -183,9 +183,12 @@ extension Simulation {
 }
 
 extension NodeAction {
-    /// Events that are posted one after the other are an action each: the process may die between them.
+    /// Events that are posted one after the other are an action each, and so are answers: the process may die between them.
     fileprivate var oneByOne: [NodeAction] {
-        guard case .postRun(let run) = self else { return [self] }
-        return run.events.map(NodeAction.post)
+        switch self {
+        case .postRun(let run): run.events.map(NodeAction.post)
+        case .accepted(let calls): calls.map { .complete($0.requestID, .success($0.answer)) }
+        default: [self]
+        }
     }
 }

@@ -176,9 +176,10 @@ actor NodeShell {
             return
         }
         let now = clock.now
-        var actions: [NodeAction] = []
-        for request in requests { actions += request.ask(&machine, self.requests.add(request.answer), now) }
-        perform(actions)
+        perform(
+            machine.together(now: now) { machine in
+                for request in requests { _ = request.ask(&machine, self.requests.add(request.answer), now) }
+            })
     }
 
     /// Asks up to `Limits.reachabilityPeers` linked users whether they can connect to this node's port.
@@ -378,6 +379,7 @@ actor NodeShell {
         case .probe(let probeID, let address): probe(probeID, address)
         case .reachability(let requestID, let answers): requests.complete(requestID, answers)
         case .complete(let requestID, let result): requests.complete(requestID, result)
+        case .accepted(let calls): for call in calls { requests.complete(call.requestID, .success(call.answer)) }
         case .device(let task): perform(task)
         case .file(let task): perform(task)
         case .post(let event): post(event)

@@ -6,10 +6,10 @@ package struct Bytes32: Hashable, Sendable, Comparable {
     package static let count = 32
 
     // Big-endian words, so that comparing words compares bytes.
-    private let word0: UInt64
-    private let word1: UInt64
-    private let word2: UInt64
-    private let word3: UInt64
+    @usableFromInline let word0: UInt64
+    @usableFromInline let word1: UInt64
+    @usableFromInline let word2: UInt64
+    @usableFromInline let word3: UInt64
 
     /// All zero.
     package init() {
@@ -31,6 +31,7 @@ package struct Bytes32: Hashable, Sendable, Comparable {
     }
 
     /// Reads exactly 32 bytes. That is a precondition, because all callers are internal and know the length.
+    @inlinable
     package init(exactly bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count == Bytes32.count, "an identifier is 32 bytes")
         word0 = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
@@ -39,6 +40,7 @@ package struct Bytes32: Hashable, Sendable, Comparable {
         word3 = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
     }
 
+    @inlinable
     package func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         let words = (word0.bigEndian, word1.bigEndian, word2.bigEndian, word3.bigEndian)
         return try Swift.withUnsafeBytes(of: words, body)

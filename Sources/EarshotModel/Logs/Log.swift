@@ -115,33 +115,36 @@ package struct EntryRecord: Hashable, Sendable {
     package let isDeleted: Bool
     /// By what a program finds it; only an own entry has one.
     package var key: EntryKey?
-    private var parts: Seldom<Parts>
+    /// What few entries have. To read it from an array of entries copies no entry, as to read one of its values does.
+    package private(set) var parts: Seldom<Parts>
 
-    private struct Parts: SeldomValues {
-        var checkpoint: Signature?
-        var mark: Signature?
-        var relation: EntryRelation?
-        var attachments: [Attachment]?
+    package struct Parts: SeldomValues {
+        package var checkpoint: Signature?
+        package var mark: Signature?
+        package var relation: EntryRelation?
+        package var attachments: [Attachment]?
+
+        package init() {}
     }
 
     /// The author's signature over the chain at this entry, if it closes a group.
     package var checkpoint: Signature? {
-        get { parts.present?.checkpoint }
+        get { parts.shared?.value.checkpoint }
         set { parts.values.checkpoint = newValue }
     }
     /// The author's signed word that it withholds the content; a peer's withheld entry has one.
     package var mark: Signature? {
-        get { parts.present?.mark }
+        get { parts.shared?.value.mark }
         set { parts.values.mark = newValue }
     }
     /// What it has to do with others, on its way to the disk.
     package var relation: EntryRelation? {
-        get { parts.present?.relation }
+        get { parts.shared?.value.relation }
         set { parts.values.relation = newValue }
     }
     /// The files that it brings along, on its way to the disk.
     package var attachments: [Attachment]? {
-        get { parts.present?.attachments }
+        get { parts.shared?.value.attachments }
         set { parts.values.attachments = newValue }
     }
 
@@ -158,10 +161,15 @@ package struct EntryRecord: Hashable, Sendable {
         self.chain = chain
         self.isDeleted = isDeleted
         self.key = key
-        parts = Seldom(Parts(checkpoint: checkpoint, relation: relation, attachments: attachments))
+        var parts = Seldom<Parts>()
+        if let checkpoint { parts.values.checkpoint = checkpoint }
+        if let relation { parts.values.relation = relation }
+        if let attachments { parts.values.attachments = attachments }
+        self.parts = parts
     }
 
     /// What it counts in a window: its content and a fixed overhead, so that tiny entries are not free.
+    @inlinable
     package var windowBytes: Int { content.windowBytes }
 
     /// The same entry, as its author's device finds it.
@@ -174,6 +182,7 @@ package struct EntryRecord: Hashable, Sendable {
 
 extension EntryContent {
     /// What an entry with this content counts in a window.
+    @inlinable
     package var windowBytes: Int {
         switch self {
         case .body(let bytes): bytes.count + Limits.entryOverheadBytes

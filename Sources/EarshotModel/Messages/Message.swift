@@ -130,36 +130,37 @@ public struct MessageDraft: Hashable, Sendable {
     ) {
         self.text = text
         self.timeToLive = timeToLive
-        parts = headers.isEmpty ? Seldom() : Seldom(MessageParts(headers: headers))
+        parts = Seldom()
+        if !headers.isEmpty { self.headers = headers }
     }
 
     /// Metadata from programs for programs: at most `Limits.headerCount` pairs of `Limits.headerBytes` together.
     public var headers: [String: String] {
-        get { parts.present?.headers ?? [:] }
+        get { parts.shared?.value.headers ?? [:] }
         set { parts.values.headers = newValue }
     }
     /// Users whom it is meant for in particular: at most `Limits.mentions`. A text that names somebody mentions nobody.
     public var mentions: [UserID] {
-        get { parts.present?.mentions ?? [] }
+        get { parts.shared?.value.mentions ?? [] }
         set { parts.values.mentions = newValue }
     }
     /// The files that it brings along, which the node holds: at most `Limits.attachments`.
     public var attachments: [Attachment] {
-        get { parts.present?.attachments ?? [] }
+        get { parts.shared?.value.attachments ?? [] }
         set { parts.values.attachments = newValue }
     }
     /// How it looks where there is room for more than its text. One that is empty is none.
     public var layout: MessageLayout? {
-        get { parts.present?.layout }
+        get { parts.shared?.value.layout }
         set { parts.values.layout = newValue?.isEmpty == true ? nil : newValue }
     }
     /// The message that it answers.
     package var replyTo: LogPlace? {
-        get { parts.present?.replyTo }
+        get { parts.shared?.value.replyTo }
         set { parts.values.replyTo = newValue }
     }
     package var session: MessageSession? {
-        get { parts.present?.session }
+        get { parts.shared?.value.session }
         set { parts.values.session = newValue }
     }
     /// The id of the message that it answers.
@@ -208,6 +209,7 @@ public struct MessageDraft: Hashable, Sendable {
     public func validate() throws(Invalid) {
         try Self.check(text: text, attachments)
         guard timeToLive > .zero else { throw .timeToLiveNotPositive }
+        guard parts.present != nil else { return }
         try Self.check(mentions: mentions, session, headers)
         try layout?.validate()
     }
@@ -243,6 +245,20 @@ public struct MessageDraft: Hashable, Sendable {
 
     static func check(counter: UInt64) throws(Invalid) {
         guard (1...UInt64(Int64.max)).contains(counter) else { throw .counterOutOfRange }
+    }
+
+    /// When it fails if it is still not delivered, in milliseconds since 1970.
+    package func expiry(from now: Int64) -> Int64 {
+        let (expiry, overflow) = now.addingReportingOverflow(timeToLive.milliseconds)
+        return overflow ? .max : expiry
+    }
+
+    /// The size of its texts, in bytes.
+    var byteCount: Int {
+        guard let parts = parts.present else { return text.utf8.count }
+        return parts.headers.reduce(text.utf8.count + (parts.layout?.byteCount ?? 0)) {
+            $0 + $1.key.utf8.count + $1.value.utf8.count
+        } + parts.attachments.reduce(0) { $0 + $1.byteSize }
     }
 
     package var content: MessageContent {

@@ -7,63 +7,64 @@ package struct MessageContent: Hashable, Sendable {
         _ text: String, headers: [String: String] = [:], replyTo: LogPlace? = nil, mentions: [UserID] = [],
         session: MessageSession? = nil, layout: MessageLayout? = nil, attachments: [Attachment] = []
     ) {
-        self.init(
-            text,
-            Seldom(
-                MessageParts(
-                    headers: headers, mentions: mentions, attachments: attachments, replyTo: replyTo, session: session,
-                    layout: layout)))
+        var parts = MessageParts()
+        (parts.headers, parts.mentions, parts.attachments) = (headers, mentions, attachments)
+        (parts.replyTo, parts.session, parts.layout) = (replyTo, session, layout)
+        self.init(text, Seldom(parts))
     }
 
-    init(_ text: String, _ parts: Seldom<MessageParts>) {
+    package init(_ text: String, _ parts: Seldom<MessageParts> = Seldom()) {
         self.text = text
         self.parts = parts
     }
 
     package var headers: [String: String] {
-        get { parts.present?.headers ?? [:] }
+        get { parts.shared?.value.headers ?? [:] }
         set { parts.values.headers = newValue }
     }
     /// Users whom it is meant for in particular, ascending.
     package var mentions: [UserID] {
-        get { parts.present?.mentions ?? [] }
+        get { parts.shared?.value.mentions ?? [] }
         set { parts.values.mentions = newValue }
     }
     /// The files that it brings along, in its author's order.
     package var attachments: [Attachment] {
-        get { parts.present?.attachments ?? [] }
+        get { parts.shared?.value.attachments ?? [] }
         set { parts.values.attachments = newValue }
     }
     /// The message that it answers.
     package var replyTo: LogPlace? {
-        get { parts.present?.replyTo }
+        get { parts.shared?.value.replyTo }
         set { parts.values.replyTo = newValue }
     }
     package var session: MessageSession? {
-        get { parts.present?.session }
+        get { parts.shared?.value.session }
         set { parts.values.session = newValue }
     }
     package var layout: MessageLayout? {
-        get { parts.present?.layout }
+        get { parts.shared?.value.layout }
         set { parts.values.layout = newValue }
     }
 
     /// - Throws: `MessageDraft.Invalid` for the first limit that it is over.
     package func validate() throws(MessageDraft.Invalid) {
         try MessageDraft.check(text: text, attachments)
+        guard parts.present != nil else { return }
         try MessageDraft.check(mentions: mentions, session, headers)
         try layout?.validate()
     }
 }
 
 /// What a message says beside its text.
-struct MessageParts: SeldomValues {
+package struct MessageParts: SeldomValues {
     var headers: [String: String] = [:]
     var mentions: [UserID] = []
     var attachments: [Attachment] = []
     var replyTo: LogPlace?
     var session: MessageSession?
     var layout: MessageLayout?
+
+    package init() {}
 }
 
 /// What an entry says about a message that is there already.
@@ -120,7 +121,7 @@ package struct Amendment: Hashable, Sendable {
 
 /// What an entry of this device is to say.
 package enum EntryDraft: Hashable, Sendable {
-    indirect case message(MessageDraft)
+    case message(MessageDraft)
     indirect case amendment(Amendment)
     /// This node's user belongs to the conversation from here on.
     case join
@@ -161,10 +162,7 @@ package enum EntryDraft: Hashable, Sendable {
     /// The size of its texts, in bytes.
     package var byteCount: Int {
         switch self {
-        case .message(let draft):
-            draft.headers.reduce(draft.text.utf8.count + (draft.layout?.byteCount ?? 0)) {
-                $0 + $1.key.utf8.count + $1.value.utf8.count
-            } + draft.attachments.reduce(0) { $0 + $1.byteSize }
+        case .message(let draft): draft.byteCount
         case .amendment(let amendment):
             switch amendment.content {
             case .edit(let text, _): text.utf8.count
@@ -176,14 +174,6 @@ package enum EntryDraft: Hashable, Sendable {
         case .erasure(let runs): runs.count * MemoryLayout<ErasedRun>.size
         case .profile(let profile, _): profile.byteCount
         }
-    }
-
-    /// When it fails if it is still not delivered, in milliseconds since 1970. What changes a message that was sent never
-    /// does: the two ends would show different things for ever.
-    package func expiry(from now: Int64) -> Int64 {
-        guard case .message(let draft) = self else { return .max }
-        let (expiry, overflow) = now.addingReportingOverflow(draft.timeToLive.milliseconds)
-        return overflow ? .max : expiry
     }
 
     /// - Throws: `MessageDraft.Invalid` for the first limit that it is over.

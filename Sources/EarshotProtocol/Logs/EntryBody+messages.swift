@@ -42,7 +42,8 @@ extension EntryBody.Content {
 
 extension MessageContent {
     init(_ wire: Wire.Text) throws(ProtocolError) {
-        self.init(wire.text, headers: wire.headers)
+        self.init(wire.text)
+        if !wire.headers.isEmpty { headers = wire.headers }
         if let place = wire.replyTo { replyTo = try LogPlace(place) }
         if let step = wire.session { session = try MessageSession(step) }
         if let parts = wire.layout {

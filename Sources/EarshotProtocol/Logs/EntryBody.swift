@@ -3,7 +3,7 @@ package import EarshotModel
 /// What an author writes into one entry. The author encodes it once; everybody else hashes and keeps those bytes.
 package struct EntryBody: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
-        indirect case text(MessageContent)
+        case text(MessageContent)
         /// The first entry of an epoch that follows others: the ends of these, as far as the device knew them.
         case branches([BranchHead])
         /// Something about a message that is there already.

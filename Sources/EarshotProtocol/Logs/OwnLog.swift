@@ -39,10 +39,13 @@ struct OwnLog: Sendable {
         by bodies: [EntryBody], _ author: LogAuthor
     ) -> (record: LogRecord, entries: [EntryRecord]) {
         var writer = LogWriter(self, capacity: bodies.count)
-        for body in bodies {
+        // An array would hand out copies.
+        let bodies = bodies.span
+        for index in bodies.indices {
             writer.append(
-                .body(body.encoded(with: author.salts)), body.timestamp, expiry: body.expiry, kind: body.kind,
-                key: body.key, relation: body.content.relation, attachments: body.content.attachments)
+                .body(bodies[index].encoded(with: author.salts)), bodies[index].timestamp, expiry: bodies[index].expiry,
+                kind: bodies[index].kind, key: bodies[index].key, relation: bodies[index].content.relation,
+                attachments: bodies[index].content.attachments)
         }
         return writer.finished(by: author)
     }

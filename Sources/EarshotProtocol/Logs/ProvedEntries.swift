@@ -11,14 +11,16 @@ struct ProvedEntries: Sendable {
     var indices: Range<Int> { records.indices }
 
     /// What they count in a window.
-    var windowBytes: Int { indices.reduce(0) { $0 + records[$1].windowBytes } }
+    var windowBytes: Int { indices.reduce(0) { $0 + records[$1].content.windowBytes } }
 
     /// Their numbers.
     var sequences: SequenceSet { indices.reduce(into: SequenceSet()) { $0.insert(records[$1].sequence) } }
 
     /// Those whose bodies are missing.
     var missing: SequenceSet {
-        indices.reduce(into: SequenceSet()) { if records[$1].isMissing { $0.insert(records[$1].sequence) } }
+        indices.reduce(into: SequenceSet()) { missing, index in
+            if case .withheld = records[index].content, records[index].isMissing { missing.insert(records[index].sequence) }
+        }
     }
 
     /// The records of entries that have come back to the device that wrote them, which finds them by their keys.
@@ -29,7 +31,7 @@ struct ProvedEntries: Sendable {
         bodies.reserveCapacity(count)
     }
 
-    mutating func append(_ record: EntryRecord, _ body: EntryBody?) {
+    mutating func append(_ record: consuming EntryRecord, _ body: consuming EntryBody?) {
         records.append(record)
         bodies.append(body)
     }

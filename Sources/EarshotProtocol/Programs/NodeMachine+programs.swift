@@ -323,6 +323,11 @@ extension NodeMachine {
         run(actions, now: now)
     }
 
+    mutating func complete(_ calls: [AcceptedCall], now: Moment) {
+        guard programs.callCount > 0 else { return emit(.accepted(calls)) }
+        for call in calls { complete(call.requestID, .success(call.answer), now: now) }
+    }
+
     mutating func lookUpAgain(_ send: PendingSend, now: Moment) {
         guard let requestID = send.requestID else { return }
         run(programs.lookUpAgain(requestID, in: situation(now)), now: now)

@@ -12,7 +12,7 @@ struct AppendedSends: Sendable {
     /// Ascending by log.
     private(set) var runs: [Run] = []
     /// The messages of each call, in its order.
-    private(set) var accepted: [(requestID: RequestID, messages: [Message])] = []
+    private(set) var accepted: [AcceptedCall] = []
     /// What else the calls change.
     private(set) var changes: [ProgramChange] = []
     /// What the changes tell of drafts.
@@ -31,36 +31,41 @@ struct AppendedSends: Sendable {
         by author: LogAuthor, clocks: inout ClockMachine, now: Moment
     ) {
         var groups = Groups()
-        var places: [(requestID: RequestID?, parts: [(group: Int, range: Range<Int>)])] = []
+        /// Where the parts of all calls are, in their order.
+        var places: [Place] = []
         places.reserveCapacity(sends.count)
-        for send in sends {
-            var parts: [(group: Int, range: Range<Int>)] = []
-            for part in send.parts {
-                let index = groups.index(of: part) {
-                    part.kind == .control
-                        ? logs.logForControl(in: part.conversation, beginning: part.beginsControlLog, now: now)
-                        : logs.logForMessages(in: part.conversation, now: now)
-                } version: {
-                    privates.dueVersion(of: $0).map {
-                        EntryBody(timestamp: clocks.tick(now: now), expiry: .max, content: .version($0))
+        for send in sends.indices {
+            let parts = sends[send].parts
+            for part in parts.indices {
+                let index = groups.index(of: parts.span[part].kind, in: parts.span[part].conversation.conversationID)
+                    ?? groups.begin(parts[part]) {
+                        parts[part].kind == .control
+                            ? logs.logForControl(
+                                in: parts[part].conversation, beginning: parts[part].beginsControlLog, now: now)
+                            : logs.logForMessages(in: parts[part].conversation, now: now)
+                    } version: {
+                        privates.dueVersion(of: $0).map {
+                            EntryBody(timestamp: clocks.tick(now: now), expiry: .max, content: .version($0))
+                        }
+                    }
+                let start = groups.all[index].bodies.count
+                let isNote = parts.span[part].conversation.isOwn(of: author.userID)
+                let (drafts, keys) = (parts.span[part].drafts, parts.span[part].keys)
+                for place in drafts.indices {
+                    let (timestamp, key) = (clocks.tick(now: now), keys.isEmpty ? nil : keys[place])
+                    let expiry = isNote ? Self.endOfNotes : nil
+                    if drafts.span[place].isControl {
+                        let draft = drafts[place].naming { logs.ends(of: $0, in: parts[part].conversation, with: heads) }
+                        groups.append(EntryBody(draft, at: timestamp, now: now, key: key, expiry: expiry), to: index)
+                    } else {
+                        groups.append(
+                            EntryBody(drafts.span[place], at: timestamp, now: now, key: key, expiry: expiry), to: index)
                     }
                 }
-                let start = groups.all[index].bodies.count
-                let isNote = part.conversation.isOwn(of: author.userID)
-                for (place, draft) in part.drafts.enumerated() {
-                    groups.append(
-                        EntryBody(
-                            timestamp: clocks.tick(now: now),
-                            expiry: isNote ? Self.endOfNotes : draft.expiry(from: now.wallClock),
-                            content: .init(draft.naming { logs.ends(of: $0, in: part.conversation, with: heads) }),
-                            key: part.keys.isEmpty ? nil : part.keys[place]),
-                        to: index)
-                }
-                parts.append((index, start..<start + part.drafts.count))
+                places.append((index, start..<start + drafts.count))
             }
-            places.append((send.requestID, parts))
-            changes += send.changes
-            handled += send.handled
+            changes += sends[send].changes
+            handled += sends[send].handled
         }
         let news = groups.all.map { group in
             group.log.news(
@@ -71,17 +76,23 @@ struct AppendedSends: Sendable {
             let (record, entries) = groups.all[index].log.extended(by: groups.all[index].bodies, author)
             runs.append(Run(record: record, entries: entries, news: news[index].compactMap(\.self)))
         }
-        for (send, place) in zip(sends, places) where !send.changes.isEmpty {
-            let first = Self.messages(of: place.parts, in: news).first?.messageID
-            draftNews += send.changes.compactMap { $0.draftNews(first) }
-        }
-        accepted.reserveCapacity(places.count)
-        for (requestID, parts) in places {
-            if let requestID { accepted.append((requestID, Self.messages(of: parts, in: news))) }
+        accepted.reserveCapacity(sends.count)
+        var rest = places[...]
+        for send in sends.indices {
+            let parts = rest.prefix(sends[send].parts.count)
+            rest = rest.dropFirst(parts.count)
+            let messages = Self.messages(of: parts, in: news)
+            draftNews += sends[send].changes.compactMap { $0.draftNews(messages.first?.messageID) }
+            if let requestID = sends[send].requestID {
+                accepted.append(AcceptedCall(requestID: requestID, messages: messages))
+            }
         }
     }
 
-    private static func messages(of parts: [(group: Int, range: Range<Int>)], in news: [[EntryNews?]]) -> [Message] {
+    /// Where the entries of a part of a call are among those of its log.
+    private typealias Place = (group: Int, range: Range<Int>)
+
+    private static func messages(of parts: ArraySlice<Place>, in news: [[EntryNews?]]) -> [Message] {
         var messages: [Message] = []
         messages.reserveCapacity(parts.reduce(0) { $0 + $1.range.count })
         for (group, range) in parts {
@@ -107,18 +118,17 @@ private struct Groups {
     /// Calls that follow each other mostly go to the same conversation.
     private var last: (conversationID: ConversationID, kind: LogKind, index: Int)?
 
+    /// The group of a part that goes into the same log of messages as the part before it.
+    func index(of kind: LogKind, in conversationID: ConversationID) -> Int? {
+        guard kind == .messages, let last, last.kind == .messages, last.conversationID == conversationID else { return nil }
+        return last.index
+    }
+
     /// The group that a part of a call belongs to.
     /// - Parameters:
     ///   - log: the log that takes the part.
     ///   - version: what the log is to say before all else.
-    mutating func index(
-        of part: PendingSend.Part, log: () -> OwnLog, version: (LogRecord) -> EntryBody?
-    ) -> Int {
-        if let last, part.kind == .messages, last.kind == .messages,
-            last.conversationID == part.conversation.conversationID
-        {
-            return last.index
-        }
+    mutating func begin(_ part: PendingSend.Part, log: () -> OwnLog, version: (LogRecord) -> EntryBody?) -> Int {
         let log = log()
         let index = indices[log.record.logID] ?? all.count
         if index == all.count {
@@ -131,7 +141,24 @@ private struct Groups {
         return index
     }
 
-    mutating func append(_ body: EntryBody, to index: Int) { all[index].bodies.append(body) }
+    mutating func append(_ body: consuming EntryBody, to index: Int) { all[index].bodies.append(body) }
+}
+
+extension EntryBody {
+    /// What a draft becomes. What changes a message that was sent never fails: the two ends would show different things for
+    /// ever.
+    /// - Parameter expiry: when a message fails; `nil` for the time that its draft says.
+    fileprivate init(
+        _ draft: EntryDraft, at timestamp: HybridTimestamp, now: Moment, key: EntryKey?, expiry: Int64?
+    ) {
+        switch draft {
+        case .message(let message):
+            self.init(
+                timestamp: timestamp, expiry: expiry ?? message.expiry(from: now.wallClock),
+                content: .text(message.content), key: key)
+        default: self.init(timestamp: timestamp, expiry: expiry ?? .max, content: Content(draft), key: key)
+        }
+    }
 }
 
 extension PendingSend.Part {
@@ -145,6 +172,8 @@ extension PendingSend.Part {
 }
 
 extension EntryDraft {
+    fileprivate var isControl: Bool { if case .control = self { true } else { false } }
+
     /// A removal names the ends of its user's logs as they are in the commit that writes it.
     fileprivate func naming(_ ends: (UserID) -> [LogPlace]) -> EntryDraft {
         guard case .control(let control) = self, case .remove(let userID, _, let reason) = control.entry else {

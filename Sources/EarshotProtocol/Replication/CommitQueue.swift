@@ -149,7 +149,7 @@ struct CommitInFlight: Sendable {
 
     var commit = Commit()
     var appended: [Appended] = []
-    var accepted: [(requestID: RequestID, messages: [Message])] = []
+    var accepted: [AcceptedCall] = []
     var received: [ReceivedRun] = []
     var bodies: [MissingBodies.Found] = []
     /// What messages tell whose bodies come with this commit, or that count only from now on.

@@ -270,6 +270,7 @@ extension NodeMachine {
             emit(.findExpired(logID: logID, after: after, now: wallClock))
         case .lookUpAgain(let send): lookUpAgain(send, now: now)
         case .complete(let requestID, let result): complete(requestID, result, now: now)
+        case .accepted(let calls): complete(calls, now: now)
         case .post(let event): post(event)
         case .postRun(let run): post(run)
         }

@@ -29,12 +29,15 @@ struct PendingSend: Sendable {
         self.parts = parts
         self.changes = changes
         self.handled = handled
-        count = parts.reduce(0) { $0 + $1.drafts.count }
-        bytes = parts.reduce(0) { $0 + $1.drafts.reduce(0) { $0 + $1.byteCount } }
+        count = parts.indices.reduce(0) { $0 + parts[$1].drafts.count }
+        bytes = parts.indices.reduce(0) { bytes, part in
+            let drafts = parts[part].drafts
+            return drafts.indices.reduce(bytes) { $0 + drafts.span[$1].byteCount }
+        }
     }
 
     /// Whether a message of it may come back with a log that is taken back.
-    var isKeyed: Bool { parts.contains { !$0.keys.isEmpty } }
+    var isKeyed: Bool { parts.indices.contains { !parts[$0].keys.isEmpty } }
 
     /// `nil` if it goes to several conversations, or to none.
     fileprivate var onlyConversationID: ConversationID? {
@@ -43,7 +46,7 @@ struct PendingSend: Sendable {
 
     /// Whether it goes to a conversation of which this is true.
     func goes(to condition: (ConversationID) -> Bool) -> Bool {
-        parts.contains { condition($0.conversation.conversationID) }
+        parts.indices.contains { condition(parts[$0].conversation.conversationID) }
     }
 }
 
@@ -75,8 +78,8 @@ struct Outbox: Sendable {
 
     /// Adds a send after those that wait for the same conversation, so that the order stays.
     /// - Throws: `ProtocolError` `overloaded`.
-    mutating func add(_ send: PendingSend, isHeld: Bool, to name: @autoclosure () -> String) throws(ProtocolError) {
-        guard isHeld || (!held.isEmpty && send.parts.contains { held[$0.conversation.conversationID] != nil }) else {
+    mutating func add(_ send: consuming PendingSend, isHeld: Bool, to name: @autoclosure () -> String) throws(ProtocolError) {
+        guard isHeld || (!held.isEmpty && send.goes { held[$0] != nil }) else {
             guard hasRoom(for: send) else {
                 throw ProtocolError(
                     .overloaded, "\(count) messages wait for the disk already; send again in a moment")
@@ -117,10 +120,10 @@ struct Outbox: Sendable {
             || (count + send.count <= Limits.pendingSends && bytes + send.bytes <= Limits.pendingSendBytes)
     }
 
-    private mutating func append(_ send: PendingSend) {
-        waiting.append(send)
+    private mutating func append(_ send: consuming PendingSend) {
         count += send.count
         bytes += send.bytes
+        waiting.append(send)
     }
 
     // MARK: - Held
@@ -190,15 +193,11 @@ struct Outbox: Sendable {
     mutating func takeForCommit() -> [PendingSend] {
         var taken: [PendingSend] = []
         var (takenCount, takenBytes) = (0, 0)
-        while let send = waiting.first,
-            taken.isEmpty
-                || (takenCount + send.count <= Limits.commitEntries
-                    && takenBytes + send.bytes <= Limits.commitBytes)
-        {
-            waiting.removeFirst()
-            takenCount += send.count
-            takenBytes += send.bytes
-            taken.append(send)
+        while !waiting.isEmpty {
+            let (count, bytes) = (takenCount + waiting[0].count, takenBytes + waiting[0].bytes)
+            guard taken.isEmpty || (count <= Limits.commitEntries && bytes <= Limits.commitBytes) else { break }
+            (takenCount, takenBytes) = (count, bytes)
+            taken.append(waiting.removeFirst())
         }
         count -= takenCount
         bytes -= takenBytes

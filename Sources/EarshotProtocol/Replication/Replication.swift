@@ -65,7 +65,7 @@ struct Replication: Sendable {
     /// Takes what a call writes: all of it or nothing. Its messages keep their order.
     /// - Parameter name: the recipient's, or that of the first of several.
     mutating func send(_ send: PendingSend, name: UserName?) throws(ProtocolError) {
-        let isHeld = send.parts.contains { isHolding($0.conversation.conversationID) }
+        let isHeld = send.goes { isHolding($0) }
         try outbox.add(
             send, isHeld: isHeld,
             to: name?.description ?? send.parts.first?.conversation.label(for: author.userID) ?? "nobody")
@@ -425,9 +425,7 @@ struct Replication: Sendable {
         for event in done.conversationNews.compactMap(\.conversationEvent) { post(event) }
         for appended in done.appended { written(appended, trust: trust, clocks: &clocks, now: now) }
         for event in done.draftNews.compactMap(\.draftEvent) { post(event) }
-        for (requestID, messages) in done.accepted {
-            actions.append(.complete(requestID, .success(.accepted(messages))))
-        }
+        if !done.accepted.isEmpty { actions.append(.accepted(done.accepted)) }
         for run in done.received { written(run, trust: trust, clocks: &clocks, now: now) }
         for found in done.bodies { written(found, trust: trust, clocks: &clocks, now: now) }
         for (_, news, isByOwnUser) in done.lateNews {
@@ -682,7 +680,7 @@ struct Replication: Sendable {
     ) {
         let failed = commits.takeFailed()
         let reason = ProtocolError(isDiskFull ? .storageFull : .storage, error)
-        for (requestID, _) in failed.accepted { actions.append(.complete(requestID, .failure(reason))) }
+        for call in failed.accepted { actions.append(.complete(call.requestID, .failure(reason))) }
         changes.takeBack(failed, directory: trust.directory)
         conversations.writeAgain(failed.commit.conversations)
         conversations.writeAgain(failed.commit.privateConversations)

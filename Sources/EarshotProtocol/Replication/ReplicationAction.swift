@@ -34,6 +34,8 @@ enum ReplicationAction: Sendable {
     /// A call with keys was held while a log was taken back, which may have brought its messages.
     indirect case lookUpAgain(PendingSend)
     indirect case complete(RequestID, Result<RequestAnswer, ProtocolError>)
+    /// Answer the calls whose messages are on the disk.
+    case accepted([AcceptedCall])
     case post(Event)
     indirect case postRun(EventRun)
 }

@@ -229,10 +229,10 @@ struct ReplicationSession: Sendable {
             var end = start
             var bytes = 0
             repeat {
-                bytes += entries[end].windowBytes
+                bytes += entries[end].content.windowBytes
                 end += 1
             } while end < entries.count && end - start < log.description.kind.entriesPerFrame
-                && bytes + entries[end].windowBytes <= Limits.entriesFrameBytes
+                && bytes + entries[end].content.windowBytes <= Limits.entriesFrameBytes
             var frame = frame(of: entries[start..<end], after: before, log: log, failed: failed, author: author, owes)
             frame.unreached = unreached
             frames.append(frame)
@@ -249,14 +249,15 @@ struct ReplicationSession: Sendable {
     ) -> EntriesFrame {
         let last = entries[entries.endIndex - 1]
         var marks: [UInt64: Signature] = [:]
-        let contents = entries.map { entry -> EntryContent in
-            if case .body = entry.content, failed[entry.sequence]?.isWithheld != true {
-                return owes(entry) ? entry.content : .withheld(entry.content.hash)
+        let contents = entries.indices.map { index -> EntryContent in
+            let (content, failure) = (entries[index].content, failed[entries[index].sequence])
+            if case .body = content, failure?.isWithheld != true {
+                return owes(entries[index]) ? content : .withheld(content.hash)
             }
-            if log.withholds(entry, failed[entry.sequence]) {
-                marks[entry.sequence] = log.mark(of: entry, by: author)
+            if log.withholds(entries[index], failure) {
+                marks[entries[index].sequence] = log.mark(of: entries[index], by: author)
             }
-            return .withheld(entry.content.hash)
+            return .withheld(content.hash)
         }
         let checkpoint =
             last.checkpoint

@@ -1,5 +1,13 @@
 package import EarshotModel
 
+/// A call whose messages are on the disk.
+package struct AcceptedCall: Sendable {
+    package let requestID: RequestID
+    package let messages: [Message]
+
+    package var answer: RequestAnswer { .accepted(messages) }
+}
+
 /// The answer to a request of this node's user.
 package enum RequestAnswer: Hashable, Sendable {
     /// Messages are on the disk, and will be sent.

@@ -21,13 +21,18 @@ struct WireReader: Sendable {
     /// Groups may lie in groups. Nobody sends any.
     private static let groupDepth = 100
 
-    private var rest: ArraySlice<UInt8>
+    private let bytes: ArraySlice<UInt8>
+    /// The next byte to read.
+    private var place: Int
 
-    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        place = bytes.startIndex
+    }
 
     /// - Returns: `nil` at the end.
     mutating func next() throws(WireError) -> WireField? {
-        guard !rest.isEmpty else { return nil }
+        guard place < bytes.endIndex else { return nil }
         let (number, type) = try tag()
         return WireField(number: number, value: try value(type, of: number, depth: 0))
     }
@@ -42,12 +47,10 @@ struct WireReader: Sendable {
     ) throws(WireError) -> WireField.Value {
         switch type {
         case 0: return .varint(try varint())
-        case 1:
-            let bytes = try take(8)
-            return .fixed64(UInt64(littleEndian: bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }))
+        case 1: return .fixed64(try take(8).reversed().reduce(0) { $0 << 8 | UInt64(bytes[$1]) })
         case 2:
             guard let length = Int(exactly: try varint()) else { throw WireError() }
-            return .bytes(try take(length))
+            return .bytes(bytes[try take(length)])
         case 3:
             guard depth < Self.groupDepth else { throw WireError() }
             while true {
@@ -62,16 +65,19 @@ struct WireReader: Sendable {
         }
     }
 
-    private mutating func take(_ count: Int) throws(WireError) -> ArraySlice<UInt8> {
-        guard rest.count >= count else { throw WireError() }
-        defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count)
+    /// - Returns: where so many bytes are.
+    private mutating func take(_ count: Int) throws(WireError) -> Range<Int> {
+        guard bytes.endIndex - place >= count else { throw WireError() }
+        defer { place += count }
+        return place..<place + count
     }
 
     /// What does not fit into 64 bits is dropped.
     private mutating func varint() throws(WireError) -> UInt64 {
         var (value, shift) = (0 as UInt64, 0 as UInt64)
-        while shift < 64, let byte = rest.popFirst() {
+        while shift < 64, place < bytes.endIndex {
+            let byte = bytes[place]
+            place += 1
             value |= UInt64(byte & 0x7f) << shift
             guard byte & 0x80 != 0 else { return value }
             shift += 7

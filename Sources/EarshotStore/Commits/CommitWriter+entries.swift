@@ -20,17 +20,19 @@ extension CommitWriter {
         let log = try number(of: run.logID)
         let count = run.entries.count
         let together = count - count % Self.rowsPerStatement
+        // An array would hand out copies.
+        let entries = run.entries.span
         if together > 0 {
             var statement = try BoundStatement(db, sql: Self.manyRows)
             for start in stride(from: 0, to: together, by: Self.rowsPerStatement) {
-                for index in start..<start + Self.rowsPerStatement { bind(run.entries[index], of: log, to: &statement) }
+                for index in start..<start + Self.rowsPerStatement { bind(entries[index], of: log, to: &statement) }
                 try statement.run()
             }
         }
         guard together < count else { return }
         var statement = try BoundStatement(db, sql: Self.oneRow)
         for index in together..<count {
-            bind(run.entries[index], of: log, to: &statement)
+            bind(entries[index], of: log, to: &statement)
             try statement.run()
         }
     }
@@ -58,7 +60,7 @@ extension CommitWriter {
     /// Few entries have a mark, so all others are spared a column to bind.
     func writeMarks(of run: LogEntries) throws {
         for index in run.entries.indices {
-            guard let mark = run.entries[index].mark else { continue }
+            guard let mark = run.entries[index].parts.present?.mark else { continue }
             try db.cachedStatement(sql: "UPDATE entry SET mark = ? WHERE log = ? AND sequence = ?")
                 .execute(
                     arguments: [Data(mark.bytes), try number(of: run.logID), Int64(run.entries[index].sequence)])

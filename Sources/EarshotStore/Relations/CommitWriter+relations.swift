@@ -7,7 +7,7 @@ extension CommitWriter {
     /// Few entries have to do with others, so all others are spared this.
     func writeRelations(of run: LogEntries) throws {
         for index in run.entries.indices {
-            guard let relation = run.entries[index].relation else { continue }
+            guard let relation = run.entries[index].parts.present?.relation else { continue }
             let entry = run.entries[index]
             let columns = RelationColumns(relation)
             try db.cachedStatement(
@@ -34,7 +34,7 @@ extension CommitWriter {
         var due: Set<RelationPlace> = []
         for run in commit.entries {
             for index in run.entries.indices {
-                switch run.entries[index].relation {
+                switch run.entries[index].parts.present?.relation {
                 case .retraction:
                     let sequence = run.entries[index].sequence
                     due.insert(RelationPlace(log: try number(of: run.logID), sequence: sequence))

@@ -203,6 +203,8 @@ struct MachineGroup {
             case .readChains(let read):
                 inputs.append(.readChains(read, member: member))
             case .complete(let requestID, let result): members[member].completions[requestID] = result
+            case .accepted(let calls):
+                for call in calls { members[member].completions[call.requestID] = .success(call.answer) }
             case .post(let event): members[member].events.append(event)
             case .postRun(let run): members[member].events += run.events
             default: continue

@@ -283,6 +283,8 @@ struct MachineNetwork {
             case .reachability(let requestID, let answers): nodes[index].reachability[requestID] = answers
             case .device(let task): queue.append(.device(index, task))
             case .complete(let requestID, let result): nodes[index].completions[requestID] = result
+            case .accepted(let calls):
+                for call in calls { nodes[index].completions[call.requestID] = .success(call.answer) }
             case .read, .readChains, .findKeys:
                 if nodes[index].store != nil { queue.append(.lookUp(index, action)) }
             case .seek, .findExpired, .file: break

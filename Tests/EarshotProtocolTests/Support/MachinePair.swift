@@ -47,6 +47,7 @@ struct MachinePair {
                 case .readChains(let read): chainReads.append(read)
                 case .seek, .findExpired, .findKeys, .probe, .reachability, .device, .file: break
                 case .complete(let requestID, let result): completions[requestID] = result
+                case .accepted(let calls): for call in calls { completions[call.requestID] = .success(call.answer) }
                 case .post(let event): events.append(event)
                 case .postRun(let run): events += run.events
                 }

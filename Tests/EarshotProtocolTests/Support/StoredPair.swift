@@ -262,6 +262,8 @@ struct StoredPair {
             let found = try self[name].store.entries(with: keys)
             try perform(self[name].machine.keysFound(lookup, found, now: now), name)
         case .complete(let requestID, let result): self[name].completions[requestID] = result
+        case .accepted(let calls):
+            for call in calls { self[name].completions[call.requestID] = .success(call.answer) }
         case .post(let event): self[name].events.append(event)
         case .postRun(let run): self[name].events += run.events
         default: return

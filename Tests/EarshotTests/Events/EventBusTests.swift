@@ -91,6 +91,24 @@ struct EventBusTests {
         #expect(await all(in: events) == (0..<10).map(event) + [.eventsLost(count: 99_990)])
     }
 
+    @Test("tells of messages that follow each other one by one, and of the last ones that they are lost if they do not fit")
+    func run() async throws {
+        let (all, some) = (bus.events(.messageDelivered), bus.events(.named([.messageDelivered]), bufferLimit: 2))
+        let user = UserID(Bytes32())
+        let log = LogID(Bytes32())
+        bus.post(
+            .progress(
+                MessageProgress(
+                    logID: log, conversationID: ConversationID(Bytes32()), recipientID: user, step: .delivered,
+                    sequences: 1...5)))
+        bus.finish()
+        var sequences: [UInt64] = []
+        for await change in all { sequences.append(change.messageID.sequence) }
+        #expect(sequences == [1, 2, 3, 4, 5])
+        let names = await self.all(in: some).map(\.name)
+        #expect(names == [.messageDelivered, .messageDelivered, .eventsLost])
+    }
+
     @Test("tells an observer of its losses at the place where they were, even if it never catches up")
     func lossWithoutCatchingUp() async {
         let events = bus.events(.all, bufferLimit: 2)
