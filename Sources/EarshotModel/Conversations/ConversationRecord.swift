@@ -31,7 +31,9 @@ package struct ConversationRecord: Hashable, Sendable {
 
     /// Whether it is that of a user with themselves, in which their devices tell each other what they share. Nobody is
     /// shown it.
-    package func isOwn(of userID: UserID) -> Bool { kind == .direct && participantIDs.count == 1 && participantIDs[0] == userID }
+    package func isOwn(of userID: UserID) -> Bool {
+        kind == .direct && participantIDs.count == 1 && participantIDs[0] == userID
+    }
 
     /// What errors call it.
     package func label(for userID: UserID) -> String {

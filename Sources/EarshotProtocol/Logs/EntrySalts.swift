@@ -10,12 +10,10 @@ struct EntrySalts: Sendable {
 
     init(_ signingKey: SigningKey) { hash = KeyedHash(label: "earshot salt v2", secret: signingKey.seed) }
 
-    /// - Parameter body: an encoded entry without salt. Its time is left out, so an entry keeps its salt when it gets a new
-    ///   time.
-    func withSalt(for body: [UInt8], _ use: (UnsafeRawBufferPointer) -> Void) {
-        withUnsafeTemporaryAllocation(byteCount: Self.count, alignment: 8) { salt in
-            hash.digest(of: EntryContent.withoutTime(body) ?? body[...], into: salt)
-            use(UnsafeRawBufferPointer(salt))
-        }
+    /// - Parameters:
+    ///   - body: an encoded entry without salt. Its time is left out, so an entry keeps its salt when it gets a new time.
+    ///   - salt: has `count` bytes, all of which are written.
+    func write(for body: [UInt8], to salt: UnsafeMutableRawBufferPointer) {
+        hash.digest(of: EntryContent.withoutTime(body) ?? body[...], into: salt)
     }
 }

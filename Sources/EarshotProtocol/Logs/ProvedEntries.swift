@@ -19,7 +19,8 @@ struct ProvedEntries: Sendable {
     /// Those whose bodies are missing.
     var missing: SequenceSet {
         indices.reduce(into: SequenceSet()) { missing, index in
-            if case .withheld = records[index].content, records[index].isMissing { missing.insert(records[index].sequence) }
+            guard case .withheld = records[index].content, records[index].isMissing else { return }
+            missing.insert(records[index].sequence)
         }
     }
 

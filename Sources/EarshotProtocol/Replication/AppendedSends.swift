@@ -37,7 +37,9 @@ struct AppendedSends: Sendable {
         for send in sends.indices {
             let parts = sends[send].parts
             for part in parts.indices {
-                let index = groups.index(of: parts.span[part].kind, in: parts.span[part].conversation.conversationID)
+                let conversationID = parts.span[part].conversation.conversationID
+                let index =
+                    groups.index(of: parts.span[part].kind, in: conversationID)
                     ?? groups.begin(parts[part]) {
                         parts[part].kind == .control
                             ? logs.logForControl(
@@ -55,7 +57,9 @@ struct AppendedSends: Sendable {
                     let (timestamp, key) = (clocks.tick(now: now), keys.isEmpty ? nil : keys[place])
                     let expiry = isNote ? Self.endOfNotes : nil
                     if drafts.span[place].isControl {
-                        let draft = drafts[place].naming { logs.ends(of: $0, in: parts[part].conversation, with: heads) }
+                        let draft = drafts[place].naming {
+                            logs.ends(of: $0, in: parts[part].conversation, with: heads)
+                        }
                         groups.append(EntryBody(draft, at: timestamp, now: now, key: key, expiry: expiry), to: index)
                     } else {
                         groups.append(
@@ -120,7 +124,9 @@ private struct Groups {
 
     /// The group of a part that goes into the same log of messages as the part before it.
     func index(of kind: LogKind, in conversationID: ConversationID) -> Int? {
-        guard kind == .messages, let last, last.kind == .messages, last.conversationID == conversationID else { return nil }
+        guard kind == .messages, let last, last.kind == .messages, last.conversationID == conversationID else {
+            return nil
+        }
         return last.index
     }
 

@@ -78,7 +78,9 @@ struct Outbox: Sendable {
 
     /// Adds a send after those that wait for the same conversation, so that the order stays.
     /// - Throws: `ProtocolError` `overloaded`.
-    mutating func add(_ send: consuming PendingSend, isHeld: Bool, to name: @autoclosure () -> String) throws(ProtocolError) {
+    mutating func add(
+        _ send: consuming PendingSend, isHeld: Bool, to name: @autoclosure () -> String
+    ) throws(ProtocolError) {
         guard isHeld || (!held.isEmpty && send.goes { held[$0] != nil }) else {
             guard hasRoom(for: send) else {
                 throw ProtocolError(

@@ -98,14 +98,14 @@ extension Wire {
         var content: Content?
         var key: [UInt8] = []
         /// It means nothing, and only makes the hash of the body hard to guess.
-        var salt: [UInt8] = []
+        var salt: ArraySlice<UInt8> = []
 
         mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
             case (1, .fixed64(let value)): timestamp = value
             case (2, .fixed64(let value)): expiry = value
             case (4, .bytes(let bytes)): key = Array(bytes)
-            case (5, .bytes(let bytes)): salt = Array(bytes)
+            case (5, .bytes(let bytes)): salt = bytes
             case (_, .bytes(let bytes)): try takeContent(field.number, bytes)
             default: break
             }
@@ -146,7 +146,7 @@ extension Wire {
 
         func write(to writer: inout WireWriter) {
             writeBeforeSalt(to: &writer)
-            writer.bytes(5, salt)
+            writer.bytes(5, Array(salt))
             writeBehindSalt(to: &writer)
         }
 
@@ -156,7 +156,10 @@ extension Wire {
             writeBeforeSalt(to: &writer)
             let place = writer.bytes.count
             writeBehindSalt(to: &writer)
-            salts.withSalt(for: writer.bytes) { salt in writer.insert(at: place) { $0.bytes(5, salt) } }
+            withUnsafeTemporaryAllocation(byteCount: EntrySalts.count, alignment: 8) { salt in
+                salts.write(for: writer.bytes, to: salt)
+                writer.insert(at: place) { $0.bytes(5, UnsafeRawBufferPointer(salt)) }
+            }
             return writer.bytes
         }
 

@@ -7,13 +7,30 @@ import GRDBSQLite
 /// GRDB makes an object of each argument first. Where a commit writes something for every message, that takes longer than
 /// SQLite does.
 struct BoundStatement: ~Copyable {
+    /// What a row may bind without that SQLite allocates memory for a copy: bytes wait here for the run.
+    private static let bytesPerRow = 512
+
     private let statement: Statement
+    private let memory: UnsafeMutableRawBufferPointer
+    /// How much of the memory is taken until the next run.
+    private var taken = 0
     private var place: Int32 = 0
     /// What kept a value from being bound.
     private var failure = SQLITE_OK
 
-    /// - Parameter sql: compiled once for each connection.
-    init(_ db: Database, sql: String) throws { statement = try db.cachedStatement(sql: sql) }
+    /// - Parameters:
+    ///   - sql: compiled once for each connection.
+    ///   - rows: how many rows a run writes.
+    init(_ db: Database, sql: String, rows: Int = 1) throws {
+        statement = try db.cachedStatement(sql: sql)
+        memory = .allocate(byteCount: rows * Self.bytesPerRow, alignment: 1)
+    }
+
+    /// The statement outlives the memory.
+    deinit {
+        sqlite3_clear_bindings(statement.sqliteStatement)
+        memory.deallocate()
+    }
 
     private mutating func next() -> Int32 {
         place += 1
@@ -55,22 +72,29 @@ struct BoundStatement: ~Copyable {
             })
     }
 
-    /// SQLite keeps the memory for the copy from one run to the next.
     private mutating func bind(copying bytes: UnsafeRawBufferPointer) {
         let place = next()
-        if let start = bytes.baseAddress {
-            note(sqlite3_bind_blob(statement.sqliteStatement, place, start, Int32(bytes.count), Self.isCopied))
-        } else {
-            note(sqlite3_bind_zeroblob(statement.sqliteStatement, place, 0))
+        guard let start = bytes.baseAddress else {
+            return note(sqlite3_bind_zeroblob(statement.sqliteStatement, place, 0))
         }
+        guard taken + bytes.count <= memory.count else {
+            return note(sqlite3_bind_blob(statement.sqliteStatement, place, start, Int32(bytes.count), Self.isCopied))
+        }
+        let copy = UnsafeMutableRawBufferPointer(rebasing: memory[taken..<taken + bytes.count])
+        copy.copyMemory(from: bytes)
+        taken += bytes.count
+        note(sqlite3_bind_blob(statement.sqliteStatement, place, copy.baseAddress, Int32(bytes.count), Self.stays))
     }
 
+    /// `SQLITE_TRANSIENT` and `SQLITE_STATIC`.
     private static let isCopied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    private static let stays: sqlite3_destructor_type? = nil
 
     /// Runs it, and makes it ready for the next values.
     /// - Throws: `DatabaseError`.
     mutating func run() throws {
         place = 0
+        taken = 0
         guard failure == SQLITE_OK, sqlite3_step(statement.sqliteStatement) == SQLITE_DONE else { throw error() }
         sqlite3_reset(statement.sqliteStatement)
     }

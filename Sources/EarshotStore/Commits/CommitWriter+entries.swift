@@ -23,7 +23,7 @@ extension CommitWriter {
         // An array would hand out copies.
         let entries = run.entries.span
         if together > 0 {
-            var statement = try BoundStatement(db, sql: Self.manyRows)
+            var statement = try BoundStatement(db, sql: Self.manyRows, rows: Self.rowsPerStatement)
             for start in stride(from: 0, to: together, by: Self.rowsPerStatement) {
                 for index in start..<start + Self.rowsPerStatement { bind(entries[index], of: log, to: &statement) }
                 try statement.run()

@@ -91,7 +91,7 @@ struct EventBusTests {
         #expect(await all(in: events) == (0..<10).map(event) + [.eventsLost(count: 99_990)])
     }
 
-    @Test("tells of messages that follow each other one by one, and of the last ones that they are lost if they do not fit")
+    @Test("tells of messages that follow each other one by one, and loses the last ones if they do not fit")
     func run() async throws {
         let (all, some) = (bus.events(.messageDelivered), bus.events(.named([.messageDelivered]), bufferLimit: 2))
         let user = UserID(Bytes32())
