@@ -37,19 +37,17 @@ public final class EventBus: Sendable {
     package init() {}
 
     /// Gives an event to everyone who observes its name.
-    package func post(_ event: Event) { offer([event], named: event.name) }
+    package func post(_ event: Event) {
+        for mailbox in mailboxes(for: event.name) { mailbox.offer(.one(event)) }
+    }
 
-    /// Gives events to everyone who observes their name. Where nobody does, they are not even made.
+    /// Gives events to everyone who observes their name. Each observer makes them when it takes them.
     func post(_ run: EventRun) {
-        offer(run.events, named: run.name)
+        for mailbox in mailboxes(for: run.name) { mailbox.offer(.several(run, 0..<run.count)) }
         if case .received = run { arrivals.signal() }
     }
 
-    private func offer(_ events: @autoclosure () -> [Event], named name: EventName) {
-        guard let mailboxes = state.withLock({ $0.observers[name] }), !mailboxes.isEmpty else { return }
-        let events = events()
-        for mailbox in mailboxes { mailbox.offer(events) }
-    }
+    private func mailboxes(for name: EventName) -> [EventMailbox] { state.withLock { $0.observers[name] } ?? [] }
 
     /// How many events all observers together have lost because they were too slow.
     package var lostCount: Int { lost.load(ordering: .relaxed) }

@@ -1,26 +1,62 @@
 import DequeModule
 import Synchronization
 
+/// Events on their way to an observer: at least one.
+enum OfferedEvents: Sendable {
+    case one(Event)
+    /// These of a run.
+    case several(EventRun, Range<Int>)
+
+    var count: Int {
+        switch self {
+        case .one: 1
+        case .several(_, let range): range.count
+        }
+    }
+
+    /// - Returns: the first of them, and the others.
+    fileprivate var parted: (first: Event, rest: OfferedEvents?) {
+        switch self {
+        case .one(let event): (event, nil)
+        case .several(let run, let range):
+            (run.event(at: range.lowerBound), range.count > 1 ? .several(run, range.dropFirst()) : nil)
+        }
+    }
+
+    /// - Parameter limit: how many there may be.
+    fileprivate func prefix(_ limit: Int) -> OfferedEvents? {
+        guard limit > 0 else { return nil }
+        guard case .several(let run, let range) = self, range.count > limit else { return self }
+        return .several(run[range.prefix(limit)], 0..<limit)
+    }
+}
+
 /// The events that wait for one observer.
 final class EventMailbox: Sendable {
     private struct State {
-        var events: Deque<Event> = []
+        private var waitingEvents: Deque<OfferedEvents> = []
+        private var count = 0
         /// Lost events that were not yet reported, and how many of the waiting events come before them.
         var lost = 0
-        var eventsBeforeLost = 0
+        private var eventsBeforeLost = 0
         var waiting: CheckedContinuation<Event?, Never>?
         var isFinished = false
 
         /// - Returns: how many did not fit any more.
-        mutating func add(_ offered: ArraySlice<Event>, limit: Int) -> Int {
-            let fitting = offered.prefix(max(0, limit - events.count))
-            events.append(contentsOf: fitting)
-            let lost = offered.count - fitting.count
-            if lost > 0 {
-                if self.lost == 0 { eventsBeforeLost = events.count }
-                self.lost += lost
+        mutating func add(_ offered: OfferedEvents, limit: Int) -> Int {
+            if let fitting = offered.prefix(limit - count) {
+                waitingEvents.append(fitting)
+                count += fitting.count
+                guard fitting.count < offered.count else { return 0 }
+                return lose(offered.count - fitting.count)
             }
-            return lost
+            return lose(offered.count)
+        }
+
+        private mutating func lose(_ more: Int) -> Int {
+            if lost == 0 { eventsBeforeLost = count }
+            lost += more
+            return more
         }
 
         /// - Returns: `nil` if nothing waits for the observer.
@@ -29,7 +65,9 @@ final class EventMailbox: Sendable {
                 defer { lost = 0 }
                 return .eventsLost(count: lost)
             }
-            guard let event = events.popFirst() else { return nil }
+            guard let (event, rest) = waitingEvents.popFirst()?.parted else { return nil }
+            if let rest { waitingEvents.prepend(rest) }
+            count -= 1
             if lost > 0 { eventsBeforeLost -= 1 }
             return event
         }
@@ -52,14 +90,15 @@ final class EventMailbox: Sendable {
         self.onFinish = onFinish
     }
 
-    /// - Parameter offered: events that it is for, at least one.
-    func offer(_ offered: [Event]) {
-        let (waiting, lost): (CheckedContinuation<Event?, Never>?, Int) = state.withLock { state in
+    /// - Parameter offered: events that it is for.
+    func offer(_ offered: OfferedEvents) {
+        let (next, lost): ((CheckedContinuation<Event?, Never>, Event)?, Int) = state.withLock { state in
             guard !state.isFinished else { return (nil, 0) }
-            let waiting = state.waiting.take()
-            return (waiting, state.add(waiting == nil ? offered[...] : offered.dropFirst(), limit: limit))
+            guard let waiting = state.waiting.take() else { return (nil, state.add(offered, limit: limit)) }
+            let (first, rest) = offered.parted
+            return ((waiting, first), rest.map { state.add($0, limit: limit) } ?? 0)
         }
-        waiting?.resume(returning: offered[0])
+        if let (waiting, first) = next { waiting.resume(returning: first) }
         for _ in 0..<lost { onLoss() }
     }
 

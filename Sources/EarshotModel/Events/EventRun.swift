@@ -23,11 +23,23 @@ package enum EventRun: Sendable {
         }
     }
 
-    package var events: [Event] {
+    /// - Parameter index: below `count`.
+    package func event(at index: Int) -> Event {
         switch self {
-        case .queued(let messages): messages.map(Event.messageQueued)
-        case .received(let messages): messages.map(Event.messageReceived)
-        case .progress(let progress): progress.events
+        case .queued(let messages): .messageQueued(messages[index])
+        case .received(let messages): .messageReceived(messages[index])
+        case .progress(let progress): progress.event(at: UInt64(index))
+        }
+    }
+
+    package var events: [Event] { (0..<count).map(event) }
+
+    /// These alone: nothing of the others is kept.
+    package subscript(range: Range<Int>) -> EventRun {
+        switch self {
+        case .queued(let messages): .queued(Array(messages[range]))
+        case .received(let messages): .received(Array(messages[range]))
+        case .progress(let progress): .progress(progress[range])
         }
     }
 
@@ -59,16 +71,18 @@ package struct MessageProgress: Sendable {
         self.sequences = sequences
     }
 
-    fileprivate var events: [Event] {
-        var events: [Event] = []
-        events.reserveCapacity(sequences.count)
-        for sequence in sequences {
-            let change = MessageStateChange(
-                messageID: MessageID(log: logID, sequence: sequence), conversationID: conversationID,
-                recipientID: recipientID, state: step.state)
-            events.append(step.event(change))
-        }
-        return events
+    fileprivate subscript(range: Range<Int>) -> MessageProgress {
+        let first = sequences.lowerBound
+        return MessageProgress(
+            logID: logID, conversationID: conversationID, recipientID: recipientID, step: step,
+            sequences: first + UInt64(range.lowerBound)...first + UInt64(range.upperBound) - 1)
+    }
+
+    fileprivate func event(at index: UInt64) -> Event {
+        let messageID = MessageID(log: logID, sequence: sequences.lowerBound + index)
+        return step.event(
+            MessageStateChange(
+                messageID: messageID, conversationID: conversationID, recipientID: recipientID, state: step.state))
     }
 }
 
