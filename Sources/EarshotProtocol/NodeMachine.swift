@@ -29,6 +29,8 @@ package struct NodeMachine: Sendable {
     private(set) var notes = NodeNotes()
     /// The uptime by which `tick` has something to do.
     package private(set) var nextCall = Int64.max
+    /// Whether more waits for the disk than what is being written.
+    package private(set) var hasUnwritten = false
 
     /// - Parameters:
     ///   - snapshot: what the store holds.
@@ -142,6 +144,7 @@ package struct NodeMachine: Sendable {
         dialDue(now: now)
         for deviceID in peers.takeSought() { emit(.seek(deviceID)) }
         nextCall = max(now.uptime, nextDeadline)
+        hasUnwritten = replication.hasUnwritten
         clocks.expectCall(by: nextCall)
     }
 
@@ -157,9 +160,6 @@ package struct NodeMachine: Sendable {
 
     /// Whether everything that waited is on the disk, after `stop`.
     package var isSettled: Bool { replication.isSettled }
-
-    /// Whether more waits for the disk than what is being written.
-    package var hasUnwritten: Bool { replication.hasUnwritten }
 
     /// What has happened since this was last asked.
     package mutating func takeNotes() -> NodeNotes? {

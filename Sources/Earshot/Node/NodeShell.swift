@@ -342,7 +342,7 @@ actor NodeShell {
     /// turn, because the messages of a link have an order.
     private func perform(_ actions: [NodeAction]) {
         writeFirst(actions)
-        guard self.actions.add(actions) else { return }
+        guard self.actions.add(peersFirst(actions)) else { return }
         while let action = self.actions.next() {
             telemetry.note(action)
             perform(action)
@@ -359,6 +359,12 @@ actor NodeShell {
     /// this commit.
     private func writeFirst(_ actions: [NodeAction]) {
         for case .commit(let commit) in actions where !commit.isSmall { write(commit, isAlone: false) }
+    }
+
+    /// What peers are sent is on its way while programs are told.
+    private func peersFirst(_ actions: [NodeAction]) -> [NodeAction] {
+        guard actions.count > 1, actions.contains(where: \.tellsPrograms) else { return actions }
+        return actions.filter { !$0.tellsPrograms } + actions.filter(\.tellsPrograms)
     }
 
     private func perform(_ action: NodeAction) {
@@ -379,7 +385,7 @@ actor NodeShell {
         case .probe(let probeID, let address): probe(probeID, address)
         case .reachability(let requestID, let answers): requests.complete(requestID, answers)
         case .complete(let requestID, let result): requests.complete(requestID, result)
-        case .accepted(let calls): for call in calls { requests.complete(call.requestID, .success(call.answer)) }
+        case .accepted(let calls): requests.complete(calls)
         case .device(let task): perform(task)
         case .file(let task): perform(task)
         case .post(let event): post(event)
@@ -591,6 +597,17 @@ actor NodeShell {
         timerDeadline = nextCall
         // Weak: messages may wait for weeks, and must not keep alive a node that nobody holds.
         timer = clock.schedule(at: nextCall, on: loop) { [weak self] in self?.assumeIsolated { $0.tick() } }
+    }
+}
+
+extension NodeAction {
+    fileprivate var tellsPrograms: Bool {
+        switch self {
+        case .post, .postRun, .complete, .accepted, .reachability: true
+        case .connect, .write, .disconnect, .seek, .commit, .read, .readChains, .findExpired, .findKeys, .probe, .device,
+            .file:
+            false
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import EarshotProtocol
 
 /// Requests of programs that are not yet answered.
@@ -29,6 +30,20 @@ struct PendingRequests {
     mutating func complete(_ requestID: RequestID, _ result: Result<RequestAnswer, ProtocolError>) {
         requests.removeValue(forKey: requestID)?.resume(returning: result.mapError { EarshotError($0) })
     }
+
+    /// Answers calls whose messages are on the disk.
+    mutating func complete(_ calls: [AcceptedCall]) {
+        guard calls.count > Self.few else {
+            for call in calls { complete(call.requestID, .success(call.answer)) }
+            return
+        }
+        let answered = calls.compactMap { call in requests.removeValue(forKey: call.requestID).map { ($0, call.answer) } }
+        DispatchQueue.global().async {
+            for (waiting, answer) in answered { waiting.resume(returning: .success(answer)) }
+        }
+    }
+
+    private static let few = 16
 
     mutating func complete(_ requestID: RequestID, _ answers: [Reachability]) {
         reachability.removeValue(forKey: requestID)?.resume(returning: .success(answers))
