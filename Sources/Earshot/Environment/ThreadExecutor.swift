@@ -1,14 +1,50 @@
-import Dispatch
+import Foundation
+import Synchronization
 
-/// Runs an actor's calls one after another on a queue of its own, whose thread may wait for the disk.
+/// Runs an actor's calls one after another on a thread that may wait for the disk, and that gives way to all others where the
+/// processors are busy. There is one only while there is something to do.
 final class ThreadExecutor: SerialExecutor {
-    private let queue: DispatchQueue
+    /// What is added to the thread's nice value (setpriority(2)).
+    private static let niceness: Int32 = 10
 
-    /// - Parameter label: names the queue to those who look at the process.
-    init(_ label: String) { queue = DispatchQueue(label: label) }
+    private struct State {
+        var jobs: [UnownedJob] = []
+        var hasThread = false
+    }
+
+    private let label: String
+    private let state = Mutex(State())
+
+    /// - Parameter label: names the thread to those who look at the process.
+    init(_ label: String) { self.label = label }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        let needsThread = state.withLock { state in
+            state.jobs.append(job)
+            defer { state.hasThread = true }
+            return !state.hasThread
+        }
+        guard needsThread else { return }
+        let thread = Thread { self.run() }
+        thread.name = label
+        thread.start()
+    }
+
+    private func run() {
+        // On Linux this is about the calling thread alone.
+        _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
+        while let job = next() { job.runSynchronously(on: asUnownedSerialExecutor()) }
+    }
+
+    /// - Returns: `nil` when there is nothing to do: then the thread ends.
+    private func next() -> UnownedJob? {
+        state.withLock { state in
+            guard !state.jobs.isEmpty else {
+                state.hasThread = false
+                return nil
+            }
+            return state.jobs.removeFirst()
+        }
     }
 }

@@ -604,8 +604,8 @@ extension NodeAction {
     fileprivate var tellsPrograms: Bool {
         switch self {
         case .post, .postRun, .complete, .accepted, .reachability: true
-        case .connect, .write, .disconnect, .seek, .commit, .read, .readChains, .findExpired, .findKeys, .probe, .device,
-            .file:
+        case .connect, .write, .disconnect, .seek, .commit, .read, .readChains, .findExpired, .findKeys, .probe,
+            .device, .file:
             false
         }
     }

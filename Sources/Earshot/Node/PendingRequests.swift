@@ -37,12 +37,16 @@ struct PendingRequests {
             for call in calls { complete(call.requestID, .success(call.answer)) }
             return
         }
-        let answered = calls.compactMap { call in requests.removeValue(forKey: call.requestID).map { ($0, call.answer) } }
+        let answered = calls.compactMap { call in
+            requests.removeValue(forKey: call.requestID).map { ($0, call.answer) }
+        }
+        // Each of those who wait would wake a thread, and would be done before the loop comes to the next.
         DispatchQueue.global().async {
             for (waiting, answer) in answered { waiting.resume(returning: .success(answer)) }
         }
     }
 
+    /// So many are answered by the loop itself.
     private static let few = 16
 
     mutating func complete(_ requestID: RequestID, _ answers: [Reachability]) {

@@ -11,12 +11,13 @@ extension SearchIndex {
         _ messages: [SearchedMessage], gone: [Int64], position: SearchPosition
     ) throws(StoreError) {
         try write { db in
-            let filling = SearchFilling(db: db, shardPlaces: shardPlaces)
+            var filling = SearchFilling(db: db, shardPlaces: shardPlaces)
             for cursor in gone { try filling.remove(cursor, isErased: true) }
-            for message in messages {
+            // Behind its position the index has nothing yet.
+            for message in messages where message.cursor <= self.position.cursor {
                 try filling.remove(message.cursor, isErased: false)
-                try filling.insert(message)
             }
+            try filling.insert(messages)
             try db.execute(
                 sql: "UPDATE state SET cursor = ?, chain = ?, change = ?, generation = ?",
                 arguments: [position.cursor, position.chain?.data, position.change, position.generation])
@@ -54,17 +55,36 @@ extension SearchIndex {
 private struct SearchFilling {
     let db: Database
     let shardPlaces: Int64
+    /// The short names that are known already.
+    private var numbers: [Data: Int64] = [:]
 
-    func insert(_ message: SearchedMessage) throws {
-        let shard = message.cursor / shardPlaces
-        let words = SearchIndex.words(shard)
-        let timestamp = Int64(clamping: message.timestamp.rawValue)
-        try note(shard, timestamp)
-        let scope = "c\(try number(of: message.conversationID.data)) u\(try number(of: message.authorID.data))"
-        try db.cachedStatement(sql: "INSERT INTO message VALUES (?, ?, ?, ?)")
-            .execute(arguments: [message.cursor, message.text, scope, timestamp])
-        try db.cachedStatement(sql: "INSERT INTO \(words) (rowid, text, scope) VALUES (?, ?, ?)")
-            .execute(arguments: [message.cursor, message.text, scope])
+    init(db: Database, shardPlaces: Int64) {
+        self.db = db
+        self.shardPlaces = shardPlaces
+    }
+
+    mutating func insert(_ messages: [SearchedMessage]) throws {
+        let shards = Dictionary(grouping: messages) { $0.cursor / shardPlaces }
+        for (shard, messages) in shards.sorted(by: { $0.key < $1.key }) {
+            let times = messages.map { Int64(clamping: $0.timestamp.rawValue) }
+            guard let earliest = times.min(), let latest = times.max() else { continue }
+            try note(shard, earliest...latest)
+            var shown = try BoundStatement(db, sql: "INSERT INTO message VALUES (?, ?, ?, ?)")
+            var words = try BoundStatement(
+                db, sql: "INSERT INTO \(SearchIndex.words(shard)) (rowid, text, scope) VALUES (?, ?, ?)")
+            for (message, time) in zip(messages, times) {
+                let scope = "c\(try number(of: message.conversationID.data)) u\(try number(of: message.authorID.data))"
+                shown.bind(message.cursor)
+                shown.bind(message.text)
+                shown.bind(scope)
+                shown.bind(time)
+                try shown.run()
+                words.bind(message.cursor)
+                words.bind(message.text)
+                words.bind(scope)
+                try words.run()
+            }
+        }
     }
 
     /// Removes a message, if it is here. FTS5 needs to be told what the removed row held (sqlite.org/fts5.html, section 6.3).
@@ -82,17 +102,17 @@ private struct SearchFilling {
         try db.cachedStatement(sql: "UPDATE shard SET holdsErased = 1 WHERE number = ?").execute(arguments: [shard])
     }
 
-    private func note(_ shard: Int64, _ timestamp: Int64) throws {
+    private func note(_ shard: Int64, _ times: ClosedRange<Int64>) throws {
         try db.cachedStatement(
             sql: """
-                UPDATE shard SET earliest = min(earliest, ?2), latest = max(latest, ?2) WHERE number = ?1
+                UPDATE shard SET earliest = min(earliest, ?2), latest = max(latest, ?3) WHERE number = ?1
                 """
-        ).execute(arguments: [shard, timestamp])
+        ).execute(arguments: [shard, times.lowerBound, times.upperBound])
         guard db.changesCount == 0 else { return }
         try db.execute(
             sql: """
-                INSERT INTO shard (number, earliest, latest) VALUES (?1, ?2, ?2);
-                """, arguments: [shard, timestamp])
+                INSERT INTO shard (number, earliest, latest) VALUES (?1, ?2, ?3);
+                """, arguments: [shard, times.lowerBound, times.upperBound])
         // The messages' own table has the texts, so the words' table need not hold them again.
         try db.execute(
             sql: """
@@ -103,11 +123,13 @@ private struct SearchFilling {
     }
 
     /// A short name for a user or a conversation.
-    private func number(of id: Data) throws -> Int64 {
+    private mutating func number(of id: Data) throws -> Int64 {
+        if let number = numbers[id] { return number }
         let known = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT number FROM party WHERE id = ?"), arguments: [id])
-        if let known { return known }
-        try db.execute(sql: "INSERT INTO party (id) VALUES (?)", arguments: [id])
-        return db.lastInsertedRowID
+        if known == nil { try db.execute(sql: "INSERT INTO party (id) VALUES (?)", arguments: [id]) }
+        let number = known ?? db.lastInsertedRowID
+        numbers[id] = number
+        return number
     }
 }

@@ -158,12 +158,14 @@ private struct SearchFeedReader {
     /// The messages at places, by these; those that are not shown are left out.
     func rows(at cursors: [Int64]) throws -> [Int64: HistoryRow] {
         var sequences: [Int64: [UInt64]] = [:]
-        for cursor in cursors {
-            let found = try Row.fetchOne(
-                db.cachedStatement(sql: "SELECT log, sequence FROM entry WHERE cursor = ? AND NOT isDeleted"),
-                arguments: [cursor])
-            guard let found else { continue }
-            sequences[found["log"], default: []].append(try history.rows.number(found, "sequence"))
+        for run in Self.runs(of: cursors.sorted()) {
+            let found = try Row.fetchCursor(
+                db.cachedStatement(
+                    sql: "SELECT log, sequence FROM entry WHERE cursor BETWEEN ? AND ? AND NOT isDeleted"),
+                arguments: [run.lowerBound, run.upperBound])
+            while let row = try found.next() {
+                sequences[row["log"], default: []].append(try history.rows.number(row, "sequence"))
+            }
         }
         var rows: [Int64: HistoryRow] = [:]
         for (number, sequences) in sequences {
@@ -178,7 +180,7 @@ private struct SearchFeedReader {
     }
 
     /// What follows each other among numbers in ascending order: one reading for each.
-    private static func runs(of numbers: [UInt64]) -> [ClosedRange<UInt64>] {
+    private static func runs<Number: FixedWidthInteger>(of numbers: [Number]) -> [ClosedRange<Number>] {
         numbers.reduce(into: []) { runs, number in
             if let last = runs.last, last.upperBound + 1 == number {
                 runs[runs.count - 1] = last.lowerBound...number
