@@ -111,6 +111,7 @@ struct Up: ProgramCommand {
 
     /// - Parameter onReady: called when the node is on the network, and its local API answers.
     private func serve(onReady: @escaping @Sendable () -> Void) async throws {
+        ResidentMemory.begin()
         let home = common.homeDirectory
         try home.check()
         let passphrase = try passphrase.read(confirming: false)

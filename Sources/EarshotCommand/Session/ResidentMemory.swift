@@ -51,6 +51,13 @@ enum ResidentMemory {
         mutating func gaveBackHeap(leaving size: Size) { heap = size.heap }
     }
 
+    /// How many arenas the allocator keeps. By default it has eight for each processor, and small pieces in each of them keep
+    /// pages that are free otherwise.
+    private static let arenas: Int32 = 2
+
+    /// To be called before there are many threads.
+    static func begin() { mallopt(M_ARENA_MAX, arenas) }
+
     /// Returns only when the task is cancelled.
     /// - Parameter release: gives back what is kept in the heap to be quick.
     static func keepSmall(_ release: () async -> Void) async throws {
@@ -90,16 +97,26 @@ enum ResidentMemory {
     ///
     /// - Parameter maps: mappings, one a line (proc(5)). Pages that are or were writable hold what stands in no file.
     static func code(in maps: [UInt8]) -> [Range<UInt>] {
-        // Bytes, and no texts: a node at rest does next to nothing else.
-        maps.split(separator: UInt8(ascii: "\n")).compactMap { line in
-            guard let dash = line.firstIndex(of: UInt8(ascii: "-")), let blank = line.firstIndex(of: UInt8(ascii: " ")),
-                dash < blank, line[(blank + 1)...].starts(with: Self.executable),
-                let path = line.split(separator: UInt8(ascii: " "), maxSplits: 5).dropFirst(5).first,
-                path.first(where: { $0 != UInt8(ascii: " ") }) == UInt8(ascii: "/"),
-                let start = address(line[..<dash]), let end = address(line[(dash + 1)..<blank]), start < end
-            else { return nil }
-            return start..<end
+        // A node at rest does next to nothing else, and most lines are of something else.
+        var ranges: [Range<UInt>] = []
+        var start = 0
+        while start < maps.count {
+            let end = maps[start...].firstIndex(of: UInt8(ascii: "\n")) ?? maps.count
+            if let range = code(of: maps[start..<end]) { ranges.append(range) }
+            start = end + 1
         }
+        return ranges
+    }
+
+    private static func code(of line: ArraySlice<UInt8>) -> Range<UInt>? {
+        guard let blank = line.firstIndex(of: UInt8(ascii: " ")),
+            line[(blank + 1)...].starts(with: Self.executable),
+            let dash = line[..<blank].firstIndex(of: UInt8(ascii: "-")),
+            let path = line.split(separator: UInt8(ascii: " "), maxSplits: 5).dropFirst(5).first,
+            path.first(where: { $0 != UInt8(ascii: " ") }) == UInt8(ascii: "/"),
+            let start = address(line[..<dash]), let end = address(line[(dash + 1)..<blank]), start < end
+        else { return nil }
+        return start..<end
     }
 
     /// Readable, executable, never writable, and not shared.

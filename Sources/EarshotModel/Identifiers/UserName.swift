@@ -71,6 +71,8 @@ public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     public var description: String { text }
     public static func < (a: UserName, b: UserName) -> Bool { a.text < b.text }
-    // Byte for byte: `String` would call canonically equivalent texts equal.
-    public static func == (a: UserName, b: UserName) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+    // Names are normalized, so those that are canonically equivalent have the same bytes.
+    public static func == (a: UserName, b: UserName) -> Bool {
+        a.text.utf8.count == b.text.utf8.count && a.text == b.text
+    }
 }
