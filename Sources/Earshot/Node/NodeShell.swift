@@ -157,7 +157,7 @@ actor NodeShell {
     nonisolated func request(
         _ ask: @escaping @Sendable (inout NodeMachine, RequestID, Moment) -> [NodeAction]
     ) async throws(EarshotError) -> RequestAnswer {
-        let result = await withCheckedContinuation { (answer: PendingRequests.Answer<RequestAnswer>) in
+        let result = await withUnsafeContinuation { (answer: PendingRequests.Answer<RequestAnswer>) in
             if asking.add(Request(ask: ask, answer: answer)) { askSoon() }
         }
         return try result.get()
@@ -189,7 +189,7 @@ actor NodeShell {
         guard let port else {
             throw EarshotError(.stopped, "the node does not listen")
         }
-        let result = await withCheckedContinuation { (answer: PendingRequests.Answer<[Reachability]>) in
+        let result = await withUnsafeContinuation { (answer: PendingRequests.Answer<[Reachability]>) in
             let requestID = requests.add(answer)
             perform(machine.checkReachability(port: port, requestID: requestID, now: clock.now))
         }

@@ -3,7 +3,9 @@ import EarshotProtocol
 
 /// Requests of programs that are not yet answered.
 struct PendingRequests {
-    typealias Answer<Value> = CheckedContinuation<Result<Value, EarshotError>, Never>
+    /// Whoever answers takes it from here, so nobody is answered twice; and whoever is left is told when the node stops.
+    /// That is what a checked continuation would look after, and would make an object for each call.
+    typealias Answer<Value> = UnsafeContinuation<Result<Value, EarshotError>, Never>
 
     private var requests: [RequestID: Answer<RequestAnswer>] = [:]
     private var reachability: [RequestID: Answer<[Reachability]>] = [:]

@@ -6,13 +6,17 @@ extension CommitWriter {
     /// The rows that one statement writes when there are many: SQLite looks up and stores a table's next cursor once a
     /// statement.
     private static let rowsPerStatement = 16
-    private static let manyRows = insertion(of: rowsPerStatement)
-    private static let oneRow = insertion(of: 1)
+    private static let manyRows = insertion(of: rowsPerStatement, row)
+    private static let manyPlainRows = insertion(of: rowsPerStatement, plainRow)
+    private static let oneRow = insertion(of: 1, row)
+    private static let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    /// That of an entry that has a body, and nothing that few have.
+    private static let plainRow = "(?, ?, ?, ?, ?, ?, NULL, NULL, ?, 0)"
 
-    private static func insertion(of count: Int) -> String {
+    private static func insertion(of count: Int, _ row: String) -> String {
         """
         INSERT INTO entry (log, sequence, timestamp, expiry, kind, chain, checkpoint, hash, body, isDeleted)
-        VALUES \(Array(repeating: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", count: count).joined(separator: ", "))
+        VALUES \(Array(repeating: row, count: count).joined(separator: ", "))
         """
     }
 
@@ -23,10 +27,17 @@ extension CommitWriter {
         // An array would hand out copies.
         let entries = run.entries.span
         if together > 0 {
-            var statement = try BoundStatement(db, sql: Self.manyRows, rows: Self.rowsPerStatement)
+            var plain = try BoundStatement(db, sql: Self.manyPlainRows, rows: Self.rowsPerStatement)
+            var other = try BoundStatement(db, sql: Self.manyRows, rows: Self.rowsPerStatement)
             for start in stride(from: 0, to: together, by: Self.rowsPerStatement) {
-                for index in start..<start + Self.rowsPerStatement { bind(entries[index], of: log, to: &statement) }
-                try statement.run()
+                let range = start..<start + Self.rowsPerStatement
+                if range.allSatisfy({ entries[$0].isPlain }) {
+                    for index in range { bindPlain(entries[index], of: log, to: &plain) }
+                    try plain.run()
+                } else {
+                    for index in range { bind(entries[index], of: log, to: &other) }
+                    try other.run()
+                }
             }
         }
         guard together < count else { return }
@@ -35,6 +46,17 @@ extension CommitWriter {
             bind(entries[index], of: log, to: &statement)
             try statement.run()
         }
+    }
+
+    /// In the order of the columns.
+    private func bindPlain(_ entry: borrowing EntryRecord, of log: Int64, to statement: inout BoundStatement) {
+        statement.bind(log)
+        statement.bind(entry.sequence)
+        statement.bind(entry.timestamp.rawValue)
+        statement.bind(entry.expiry)
+        statement.bind(entry.kind.rawValue)
+        statement.bind(entry.chain)
+        if case .body(let bytes) = entry.content { statement.bind(bytes) }
     }
 
     /// In the order of the columns.
@@ -112,5 +134,12 @@ extension CommitWriter {
         case .body(let bytes): (nil, Data(bytes))
         case .withheld(let hash): (hash.data, nil)
         }
+    }
+}
+
+extension EntryRecord {
+    fileprivate var isPlain: Bool {
+        guard case .body = content else { return false }
+        return !isDeleted && parts.present?.checkpoint == nil
     }
 }
