@@ -19,9 +19,7 @@ package struct NodeMachine: Sendable {
     private var conversations: DirectConversations
     var clocks = ClockMachine()
     var replication: Replication
-    private var actions: [NodeAction] = []
-    /// Whether inputs that came at once are being taken.
-    private var isTakingMore = false
+    private var output = NodeOutput()
     var reachability = ReachabilityMachine()
     var programs: ProgramsMachine
     var typing = TypingMachine()
@@ -29,8 +27,6 @@ package struct NodeMachine: Sendable {
     private(set) var notes = NodeNotes()
     /// The uptime by which `tick` has something to do.
     package private(set) var nextCall = Int64.max
-    /// Whether more waits for the disk than what is being written.
-    package private(set) var hasUnwritten = false
 
     /// - Parameters:
     ///   - snapshot: what the store holds.
@@ -95,9 +91,9 @@ package struct NodeMachine: Sendable {
     /// - Parameter inputs: hands them to the machine. What each of them returns is empty: this returns all that came of them.
     package mutating func together(now: Moment, _ inputs: (inout NodeMachine) -> Void) -> [NodeAction] {
         handle(now: now) { node in
-            node.isTakingMore = true
+            node.output.beginTakingMore()
             inputs(&node)
-            node.isTakingMore = false
+            node.output.endTakingMore()
         }
     }
 
@@ -106,10 +102,9 @@ package struct NodeMachine: Sendable {
         now: Moment, _ input: (inout NodeMachine) -> Result
     ) -> (Result, [NodeAction]) {
         let result = input(&self)
-        guard !isTakingMore else { return (result, []) }
+        guard !output.isTakingMore else { return (result, []) }
         follow(now: now)
-        defer { actions = [] }
-        return (result, actions)
+        return (result, output.take())
     }
 
     mutating func handle(now: Moment, _ input: (inout NodeMachine) -> Void) -> [NodeAction] {
@@ -144,7 +139,6 @@ package struct NodeMachine: Sendable {
         dialDue(now: now)
         for deviceID in peers.takeSought() { emit(.seek(deviceID)) }
         nextCall = max(now.uptime, nextDeadline)
-        hasUnwritten = replication.hasUnwritten
         clocks.expectCall(by: nextCall)
     }
 
@@ -161,6 +155,10 @@ package struct NodeMachine: Sendable {
     /// Whether everything that waited is on the disk, after `stop`.
     package var isSettled: Bool { replication.isSettled }
 
+    /// Whether more waits for the disk than what is being written. It changes nothing: a shell that read it otherwise would be
+    /// given a copy of the whole machine.
+    package var hasUnwritten: Bool { mutating get { replication.hasUnwritten } }
+
     /// What has happened since this was last asked.
     package mutating func takeNotes() -> NodeNotes? {
         guard !notes.isEmpty else { return nil }
@@ -169,19 +167,19 @@ package struct NodeMachine: Sendable {
     }
 
     mutating func note(_ change: (inout NodeNotes) -> Void) { change(&notes) }
-    mutating func emit(_ action: NodeAction) { actions.append(action) }
+    mutating func emit(_ action: NodeAction) { output.append(action) }
 
     mutating func post(_ event: Event) {
-        actions.append(.post(event))
+        emit(.post(event))
         followDrafts(event)
     }
 
     /// Posts events of messages of one author in one conversation. What they typed ends with the first of them.
     mutating func post(_ run: EventRun) {
         let endOfTyping = endTyping(by: run)
-        guard case .received(let messages) = run, !endOfTyping.isEmpty else { return actions.append(.postRun(run)) }
-        actions.append(.postRun(.received([messages[0]])))
+        guard case .received(let messages) = run, !endOfTyping.isEmpty else { return emit(.postRun(run)) }
+        emit(.postRun(.received([messages[0]])))
         self.run(endOfTyping)
-        if messages.count > 1 { actions.append(.postRun(.received(Array(messages.dropFirst())))) }
+        if messages.count > 1 { emit(.postRun(.received(Array(messages.dropFirst())))) }
     }
 }
