@@ -69,20 +69,13 @@ private struct SearchFilling {
             let times = messages.map { Int64(clamping: $0.timestamp.rawValue) }
             guard let earliest = times.min(), let latest = times.max() else { continue }
             try note(shard, earliest...latest)
-            var shown = try BoundStatement(db, sql: "INSERT INTO message VALUES (?, ?, ?, ?)")
-            var words = try BoundStatement(
-                db, sql: "INSERT INTO \(SearchIndex.words(shard)) (rowid, text, scope) VALUES (?, ?, ?)")
+            let shown = try db.cachedStatement(sql: "INSERT INTO message VALUES (?, ?, ?, ?)")
+            let words = try db.cachedStatement(
+                sql: "INSERT INTO \(SearchIndex.words(shard)) (rowid, text, scope) VALUES (?, ?, ?)")
             for (message, time) in zip(messages, times) {
                 let scope = "c\(try number(of: message.conversationID.data)) u\(try number(of: message.authorID.data))"
-                shown.bind(message.cursor)
-                shown.bind(message.text)
-                shown.bind(scope)
-                shown.bind(time)
-                try shown.run()
-                words.bind(message.cursor)
-                words.bind(message.text)
-                words.bind(scope)
-                try words.run()
+                try shown.execute(arguments: [message.cursor, message.text, scope, time])
+                try words.execute(arguments: [message.cursor, message.text, scope])
             }
         }
     }
