@@ -4,7 +4,7 @@ import Synchronization
 /// Runs an actor's calls one after another on a thread that may wait for the disk, and that gives way to all others where the
 /// processors are busy. There is one only while there is something to do.
 final class ThreadExecutor: SerialExecutor {
-    /// What is added to the thread's nice value (setpriority(2)).
+    /// What is added to the thread's nice value (nice(2)).
     private static let niceness: Int32 = 10
 
     private struct State {
@@ -33,7 +33,7 @@ final class ThreadExecutor: SerialExecutor {
 
     private func run() {
         // On Linux this is about the calling thread alone.
-        _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
+        _ = nice(Self.niceness)
         while let job = next() { job.runSynchronously(on: asUnownedSerialExecutor()) }
     }
 

@@ -36,7 +36,7 @@ public final class EventBus: Sendable {
 
     package init() {}
 
-    /// Gives an event to everyone who observes its name.
+    /// Gives an event to everyone who observes its name. Messages come as runs.
     package func post(_ event: Event) {
         for mailbox in mailboxes(for: event.name) { mailbox.offer(.one(event)) }
     }

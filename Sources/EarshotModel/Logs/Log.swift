@@ -129,22 +129,22 @@ package struct EntryRecord: Hashable, Sendable {
 
     /// The author's signature over the chain at this entry, if it closes a group.
     package var checkpoint: Signature? {
-        get { parts.shared?.value.checkpoint }
+        get { parts.present?.checkpoint }
         set { parts.values.checkpoint = newValue }
     }
     /// The author's signed word that it withholds the content; a peer's withheld entry has one.
     package var mark: Signature? {
-        get { parts.shared?.value.mark }
+        get { parts.present?.mark }
         set { parts.values.mark = newValue }
     }
     /// What it has to do with others, on its way to the disk.
     package var relation: EntryRelation? {
-        get { parts.shared?.value.relation }
+        get { parts.present?.relation }
         set { parts.values.relation = newValue }
     }
     /// The files that it brings along, on its way to the disk.
     package var attachments: [Attachment]? {
-        get { parts.shared?.value.attachments }
+        get { parts.present?.attachments }
         set { parts.values.attachments = newValue }
     }
 

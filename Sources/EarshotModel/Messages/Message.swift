@@ -136,31 +136,31 @@ public struct MessageDraft: Hashable, Sendable {
 
     /// Metadata from programs for programs: at most `Limits.headerCount` pairs of `Limits.headerBytes` together.
     public var headers: [String: String] {
-        get { parts.shared?.value.headers ?? [:] }
+        get { parts.present?.headers ?? [:] }
         set { parts.values.headers = newValue }
     }
     /// Users whom it is meant for in particular: at most `Limits.mentions`. A text that names somebody mentions nobody.
     public var mentions: [UserID] {
-        get { parts.shared?.value.mentions ?? [] }
+        get { parts.present?.mentions ?? [] }
         set { parts.values.mentions = newValue }
     }
     /// The files that it brings along, which the node holds: at most `Limits.attachments`.
     public var attachments: [Attachment] {
-        get { parts.shared?.value.attachments ?? [] }
+        get { parts.present?.attachments ?? [] }
         set { parts.values.attachments = newValue }
     }
     /// How it looks where there is room for more than its text. One that is empty is none.
     public var layout: MessageLayout? {
-        get { parts.shared?.value.layout }
+        get { parts.present?.layout }
         set { parts.values.layout = newValue?.isEmpty == true ? nil : newValue }
     }
     /// The message that it answers.
     package var replyTo: LogPlace? {
-        get { parts.shared?.value.replyTo }
+        get { parts.present?.replyTo }
         set { parts.values.replyTo = newValue }
     }
     package var session: MessageSession? {
-        get { parts.shared?.value.session }
+        get { parts.present?.session }
         set { parts.values.session = newValue }
     }
     /// The id of the message that it answers.

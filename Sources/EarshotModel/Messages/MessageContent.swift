@@ -19,30 +19,30 @@ package struct MessageContent: Hashable, Sendable {
     }
 
     package var headers: [String: String] {
-        get { parts.shared?.value.headers ?? [:] }
+        get { parts.present?.headers ?? [:] }
         set { parts.values.headers = newValue }
     }
     /// Users whom it is meant for in particular, ascending.
     package var mentions: [UserID] {
-        get { parts.shared?.value.mentions ?? [] }
+        get { parts.present?.mentions ?? [] }
         set { parts.values.mentions = newValue }
     }
     /// The files that it brings along, in its author's order.
     package var attachments: [Attachment] {
-        get { parts.shared?.value.attachments ?? [] }
+        get { parts.present?.attachments ?? [] }
         set { parts.values.attachments = newValue }
     }
     /// The message that it answers.
     package var replyTo: LogPlace? {
-        get { parts.shared?.value.replyTo }
+        get { parts.present?.replyTo }
         set { parts.values.replyTo = newValue }
     }
     package var session: MessageSession? {
-        get { parts.shared?.value.session }
+        get { parts.present?.session }
         set { parts.values.session = newValue }
     }
     package var layout: MessageLayout? {
-        get { parts.shared?.value.layout }
+        get { parts.present?.layout }
         set { parts.values.layout = newValue }
     }
 

@@ -48,25 +48,23 @@ extension CommitWriter {
         }
     }
 
-    /// In the order of the columns.
-    private func bindPlain(_ entry: borrowing EntryRecord, of log: Int64, to statement: inout BoundStatement) {
+    /// What all rows begin with, in the order of the columns.
+    private func bindBeginning(_ entry: borrowing EntryRecord, of log: Int64, to statement: inout BoundStatement) {
         statement.bind(log)
         statement.bind(entry.sequence)
         statement.bind(entry.timestamp.rawValue)
         statement.bind(entry.expiry)
         statement.bind(entry.kind.rawValue)
         statement.bind(entry.chain)
+    }
+
+    private func bindPlain(_ entry: borrowing EntryRecord, of log: Int64, to statement: inout BoundStatement) {
+        bindBeginning(entry, of: log, to: &statement)
         if case .body(let bytes) = entry.content { statement.bind(bytes) }
     }
 
-    /// In the order of the columns.
     private func bind(_ entry: borrowing EntryRecord, of log: Int64, to statement: inout BoundStatement) {
-        statement.bind(log)
-        statement.bind(entry.sequence)
-        statement.bind(entry.timestamp.rawValue)
-        statement.bind(entry.expiry)
-        statement.bind(entry.kind.rawValue)
-        statement.bind(entry.chain)
+        bindBeginning(entry, of: log, to: &statement)
         statement.bind(entry.checkpoint)
         switch entry.content {
         case .body(let bytes):
