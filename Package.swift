@@ -141,8 +141,8 @@ let package = Package(
 
         // Tests, what they share, and the simulator that tests of the protocol and the store run in.
         .target(
-            name: "TestSupport", path: "Tests/TestSupport", exclude: ["judge.py", "requirements.txt"],
-            swiftSettings: settings),
+            name: "TestSupport", dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
+            path: "Tests/TestSupport", exclude: ["judge.py", "requirements.txt"], swiftSettings: settings),
         .target(
             name: "EarshotSimulation",
             dependencies: ["EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotStore"],

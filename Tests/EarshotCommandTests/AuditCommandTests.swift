@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @Suite("earshot audit and erase")
@@ -14,7 +15,7 @@ struct AuditCommandTests {
         #expect(sound.lines.contains("  proved    you signed for entry 1"))
         #expect(sound.lines.last == "everything that was checked holds")
 
-        let database = try DatabaseQueue(path: pair.bob.path + "/history.db")
+        let database = try DatabaseQueue(path: pair.bob.path + "/history.db", configuration: .patient)
         try await database.write { db in
             let body = try #require(try Data.fetchOne(db, sql: "SELECT body FROM entry"))
             let forged = Data(body.map { $0 == UInt8(ascii: "1") ? UInt8(ascii: "9") : $0 })
@@ -58,7 +59,7 @@ struct AuditCommandTests {
         #expect(try await pair.alice.run("send", "bob", "secret", "--wait", "delivered").status == 0)
         let history = try await pair.bob.run("history", "alice", "--json").objects()
         let id = try #require(history.first?["id"] as? String)
-        var configuration = Configuration()
+        var configuration = Configuration.patient
         configuration.allowsUnsafeTransactions = true
         let database = try DatabaseQueue(path: pair.bob.path + "/history.db", configuration: configuration)
         try await database.writeWithoutTransaction { db in

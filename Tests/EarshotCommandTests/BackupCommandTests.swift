@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @Suite("earshot export and import")
@@ -84,7 +85,7 @@ struct BackupCommandTests {
         let (node, _) = try await home.up()
         node.signal(SIGTERM)
         _ = try await node.end()
-        var configuration = Configuration()
+        var configuration = Configuration.patient
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
         let database = try DatabaseQueue(path: home.path + "/history.db", configuration: configuration)
         try await database.write { try $0.execute(sql: "PRAGMA user_version = 0") }

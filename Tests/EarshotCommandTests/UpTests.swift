@@ -84,7 +84,7 @@ struct UpTests {
     func newerDatabase() async throws {
         let home = try await TestHome.named("alice")
         #expect(try await home.run("users").status == 0)
-        let database = try DatabaseQueue(path: home.path + "/history.db")
+        let database = try DatabaseQueue(path: home.path + "/history.db", configuration: .patient)
         try await database.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('of a later version')") }
         try database.close()
         for command in [["up"], ["users"]] {

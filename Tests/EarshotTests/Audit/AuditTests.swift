@@ -3,6 +3,7 @@ import EarshotModel
 import EarshotProtocol
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @Suite("An audit")
@@ -30,7 +31,7 @@ struct AuditTests {
     }
 
     private func change(_ body: (Database) throws -> Void) throws {
-        let database = try DatabaseQueue(path: alice.home.path + "/history.db")
+        let database = try DatabaseQueue(path: alice.home.path + "/history.db", configuration: .patient)
         try database.write(body)
         try database.close()
     }

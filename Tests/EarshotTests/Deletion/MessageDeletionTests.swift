@@ -1,6 +1,7 @@
 import Earshot
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @Suite("Erasing contents")
@@ -89,9 +90,8 @@ struct MessageDeletionTests {
 
     /// Keeps a node from writing to its disk, until it is told to go on.
     private func holdDisk(of user: TestUser) throws -> DatabaseQueue {
-        var configuration = Configuration()
+        var configuration = Configuration.patient
         configuration.allowsUnsafeTransactions = true
-        configuration.busyMode = .timeout(5)  // It may be writing now.
         let database = try DatabaseQueue(path: user.home.path + "/history.db", configuration: configuration)
         try database.unsafeReentrantWrite { try $0.execute(sql: "BEGIN IMMEDIATE") }
         return database
@@ -152,7 +152,7 @@ struct MessageDeletionTests {
         let answer = try await bob.send("to alice", to: alice)
         try await bob.events.state(.delivered, of: answer.messageID)
         // Each of the two logs is erased in a transaction of its own, and the disk fails in the second.
-        let database = try DatabaseQueue(path: alice.home.path + "/history.db")
+        let database = try DatabaseQueue(path: alice.home.path + "/history.db", configuration: .patient)
         try await database.write { db in
             try db.execute(
                 sql: """

@@ -124,7 +124,7 @@ struct DiagnosisTests {
     func unreadableScheduled() async throws {
         try home.create(name: "alice")
         try makeHistory()
-        let database = try DatabaseQueue(path: home.databaseFile)
+        let database = try DatabaseQueue(path: home.databaseFile, configuration: .patient)
         try await database.write {
             try $0.execute(
                 sql: """
@@ -154,7 +154,7 @@ struct DiagnosisTests {
 
     /// Where in the file the table of entries begins: not every page of a database is in use.
     private func tablePlace() throws -> Int {
-        let database = try DatabaseQueue(path: home.databaseFile)
+        let database = try DatabaseQueue(path: home.databaseFile, configuration: .patient)
         let place = try database.read {
             try Int.fetchOne(
                 $0,
