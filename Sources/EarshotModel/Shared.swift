@@ -18,6 +18,8 @@ package struct Seldom<Values: SeldomValues>: Hashable, Sendable {
     init(_ values: Values) { self.values = values }
 
     @inlinable package var present: Values? { shared?.value }
+    /// To ask this copies nothing.
+    @inlinable package var isEmpty: Bool { shared == nil }
 
     var values: Values {
         get { shared?.value ?? Values() }

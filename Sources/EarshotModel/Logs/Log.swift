@@ -180,7 +180,32 @@ package struct EntryRecord: Hashable, Sendable {
     }
 }
 
+extension [EntryRecord] {
+    /// What they count in a window together.
+    package var windowBytes: Int {
+        // An array would hand out copies.
+        let entries = span
+        return entries.indices.reduce(0) { $0 + entries[$1].content.windowBytes }
+    }
+
+    /// The places of those that have what few have.
+    package var placesOfParts: [Int] {
+        let entries = span
+        return entries.indices.filter { !entries[$0].parts.isEmpty }
+    }
+}
+
+extension [EntryContent] {
+    /// What entries with these contents count in a window together.
+    package var windowBytes: Int {
+        let contents = span
+        return contents.indices.reduce(0) { $0 + contents[$1].windowBytes }
+    }
+}
+
 extension EntryContent {
+    @inlinable package var isBody: Bool { if case .body = self { true } else { false } }
+
     /// What an entry with this content counts in a window.
     @inlinable
     package var windowBytes: Int {

@@ -140,12 +140,13 @@ struct PrivateConversations: Sendable {
     /// Whether a user may have the content of an entry. Whoever came later than a message gets its hash alone, unless the
     /// conversation gives its history; what says who is in goes to all.
     func owes(
-        _ entry: EntryRecord, of branch: LogID, by authorID: UserID, in log: LogDescription, to userID: UserID
+        _ sequence: UInt64, _ kind: EntryKind, of branch: LogID, by authorID: UserID, in log: LogDescription,
+        to userID: UserID
     ) -> Bool {
-        guard log.kind == .messages, userID != self.userID, !entry.kind.isOfMembership,
+        guard log.kind == .messages, userID != self.userID, !kind.isOfMembership,
             let conversation = conversations[log.conversationID]
         else { return true }
-        return conversation.owes(entry.sequence, of: branch, by: authorID, to: userID)
+        return conversation.owes(sequence, of: branch, by: authorID, to: userID)
     }
 
     /// Whether entries may come without content from their author, too.

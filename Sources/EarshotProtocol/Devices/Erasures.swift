@@ -57,9 +57,12 @@ struct Erasures: Sendable {
         cuts.counts(statement.place, of: statement.log, by: userID)
     }
 
+    /// Whether there is anything that it could cover.
+    var mayCover: Bool { !runs.isEmpty }
+
     /// Whether an entry that has come is erased at once, and so is no news.
     func covers(_ record: EntryRecord, of branch: IncomingLog) -> Bool {
-        guard !runs.isEmpty, record.kind.isErasable, let runs = runs[branch.description.logID] else { return false }
+        guard mayCover, record.kind.isErasable, let runs = runs[branch.description.logID] else { return false }
         return runs.contains { run in
             run.sequences.contains(record.sequence)
                 && (record.sequence < run.last.sequence ? branch.isFirst : record.chain == run.last.chain)

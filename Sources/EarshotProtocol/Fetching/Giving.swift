@@ -182,7 +182,7 @@ struct Giving: Sendable {
     /// - Throws: `ProtocolError` `storage` where no checkpoint proves it.
     mutating func frame(
         of entries: [EntryRecord], _ read: EntriesRead, to userID: UserID, now: Moment,
-        owes: (EntryRecord) -> Bool = { _ in true }
+        owes: (UInt64, EntryKind) -> Bool = { _, _ in true }
     ) throws(ProtocolError) -> EntriesFrame? {
         guard let connectionID = read.connectionID,
             let index = gifts[connectionID]?.firstIndex(where: {
@@ -201,7 +201,7 @@ struct Giving: Sendable {
         gifts[connectionID]?[index].unconfirmed.append(wanted[end].head.place)
         return EntriesFrame(
             log: gift.log, firstSequence: read.from, previousChain: gift.given.chain,
-            contents: given.map { owes($0) ? $0.content : .withheld($0.content.hash) },
+            contents: given.map { owes($0.sequence, $0.kind) ? $0.content : .withheld($0.content.hash) },
             checkpoint: checkpoint, marks: given.reduce(into: [:]) { $0[$1.sequence] = $1.mark },
             deleted: given.reduce(into: [:]) { if $1.isDeleted { $0[$1.sequence] = $1.timestamp } })
     }

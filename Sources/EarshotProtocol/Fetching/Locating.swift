@@ -249,5 +249,5 @@ extension EntriesFrame {
     }
 
     /// What its entries count in a window.
-    var windowBytes: Int { contents.reduce(0) { $0 + $1.windowBytes } }
+    var windowBytes: Int { contents.windowBytes }
 }

@@ -43,7 +43,7 @@ extension Replication {
         let owes = owes(read.logID, to: userID)
         let frame = giving.answer(wanted, with: entries, to: userID, now: now) { entry in
             if case .body = entry.content, failed[entry.sequence]?.isWithheld != true {
-                return owes(entry) ? (entry.content, nil) : (.withheld(entry.content.hash), nil)
+                return owes(entry.sequence, entry.kind) ? (entry.content, nil) : (.withheld(entry.content.hash), nil)
             }
             guard let own else { return (.withheld(entry.content.hash), entry.mark) }
             let isWithheld = own.withholds(entry, failed[entry.sequence])
@@ -105,14 +105,9 @@ extension Replication {
             for branch in logs.branches(of: log.description) {
                 deliveries.writeAgain(DeliveryKey(logID: branch, recipientID: author.userID))
             }
-            let readers = EntryNews.Readers(of: log, in: found.conversation, author)
-            for (record, body) in zip(found.entries.records, found.entries.bodies)
-            where !conversations.erasures.covers(record, of: log) {
-                guard let news = EntryNews(record, body, of: log, in: found.conversation, readers, logs) else {
-                    continue
-                }
-                next.lateNews.append((found.logID, news, logs.isByOwnUser(found.logID)))
-            }
+            let isByOwnUser = logs.isByOwnUser(found.logID)
+            let news = found.entries.news(of: log, in: found.conversation, to: author, logs, conversations.erasures)
+            next.lateNews += news.map { (found.logID, $0, isByOwnUser) }
         }
     }
 

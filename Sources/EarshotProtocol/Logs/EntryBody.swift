@@ -87,7 +87,12 @@ package struct EntryBody: Hashable, Sendable {
     }
 
     /// The body as its author's device writes it.
-    func encoded(with salts: EntrySalts) -> [UInt8] { wire.encoded(with: salts) }
+    func encoded(with salts: EntrySalts) -> [UInt8] {
+        // Most are messages, for which no box is made.
+        guard case .text(let message) = content else { return wire.encoded(with: salts) }
+        return Wire.EntryBody.encoded(
+            message.wire, timestamp: timestamp.rawValue, expiry: UInt64(expiry), key: key?.bytes ?? [], with: salts)
+    }
 
     /// The body without salt. No device sends it so, but one that keeps a draft for later.
     package func encoded() -> [UInt8] { Wire.encode(wire) }

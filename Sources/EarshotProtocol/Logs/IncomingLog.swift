@@ -102,10 +102,12 @@ struct IncomingLog: Sendable {
         guard known < run.contents.count else { return taken }
         var head = proved
         taken.reserveCapacity(run.contents.count - known)
-        for content in run.contents.dropFirst(known) {
+        // An array would hand out copies.
+        let contents = run.contents.span
+        for index in known..<contents.count {
             let sequence = head.sequence + 1
-            try Self.append(content, to: &head, deletedTimestamp: deleted?[sequence], &taken)
-            guard case .withheld(let hash) = content else { continue }
+            try Self.append(contents[index], to: &head, deletedTimestamp: deleted?[sequence], &taken)
+            guard case .withheld(let hash) = contents[index] else { continue }
             let mark = run.marks[sequence]
             if mark == nil, description.kind == .messages { continue }
             guard let mark, isValid(mark, of: hash, at: sequence) else {
@@ -136,29 +138,26 @@ struct IncomingLog: Sendable {
         _ content: EntryContent, to head: inout LogHead, deletedTimestamp: HybridTimestamp?,
         _ taken: inout ProvedEntries
     ) throws(ProtocolError) {
-        var body: EntryBody?
-        if case .body(let bytes) = content {
-            let decoded = try EntryBody(decoding: bytes)
-            guard decoded.timestamp > head.timestamp else {
+        switch content {
+        case .body(let bytes):
+            let body = try EntryBody(decoding: bytes)
+            guard body.timestamp > head.timestamp else {
                 throw ProtocolError(.violation, "entry \(head.sequence + 1) is not later than the one before it")
             }
-            body = decoded
-            head.timestamp = decoded.timestamp
-        } else {
+            head.append(content.hash, at: body.timestamp)
+            taken.append(EntryRecord(body, encoded: content, at: head), body)
+        case .withheld(let hash):
             guard head.timestamp < .maximum else {
                 throw ProtocolError(.violation, "entry \(head.sequence + 1) follows one with the greatest time")
             }
-            head.timestamp = max(head.timestamp.next, deletedTimestamp ?? head.timestamp.next)
+            let isDeleted = deletedTimestamp != nil
+            head.append(hash, at: max(head.timestamp.next, deletedTimestamp ?? head.timestamp.next))
+            taken.append(
+                EntryRecord(
+                    sequence: head.sequence, timestamp: head.timestamp, expiry: .max,
+                    kind: isDeleted ? .text : .unknown, content: content, chain: head.chain, isDeleted: isDeleted),
+                nil)
         }
-        head.sequence += 1
-        head.chain = head.chain.appending(content.hash)
-        let isDeleted = body == nil && deletedTimestamp != nil
-        taken.append(
-            EntryRecord(
-                sequence: head.sequence, timestamp: head.timestamp, expiry: body?.expiry ?? .max,
-                kind: body?.kind ?? (isDeleted ? .text : .unknown), content: content, chain: head.chain,
-                isDeleted: isDeleted, relation: body?.content.relation, attachments: body?.content.attachments),
-            body)
     }
 
     /// The time of an entry is known now. Entries behind it that have no body are later by at least their distance.
@@ -219,6 +218,16 @@ extension HybridTimestamp {
 }
 
 extension EntryRecord {
+    /// - Parameters:
+    ///   - encoded: the body, as its author has encoded it.
+    ///   - key: its author's device keeps it; others do not.
+    ///   - head: the log's with this entry.
+    init(_ body: EntryBody, encoded: EntryContent, key: EntryKey? = nil, at head: LogHead) {
+        self.init(
+            sequence: head.sequence, timestamp: head.timestamp, expiry: body.expiry, kind: body.kind, content: encoded,
+            chain: head.chain, key: key, relation: body.content.relation, attachments: body.content.attachments)
+    }
+
     var place: Place { Place(sequence: sequence, chain: chain) }
 
     /// Whether its body is missing: neither has its author withheld it, nor was it erased here.
@@ -230,4 +239,9 @@ extension EntryRecord {
 
 extension LogHead {
     var place: Place { Place(sequence: sequence, chain: chain) }
+
+    /// The log is one entry longer.
+    mutating func append(_ hash: EntryHash, at timestamp: HybridTimestamp) {
+        self = LogHead(sequence: sequence + 1, chain: chain.appending(hash), timestamp: timestamp)
+    }
 }

@@ -15,9 +15,7 @@ struct LogWriter: Sendable {
         _ content: EntryContent, _ timestamp: HybridTimestamp, expiry: Int64 = .max, kind: EntryKind,
         key: EntryKey? = nil, relation: EntryRelation? = nil, attachments: [Attachment]? = nil
     ) {
-        record.head = LogHead(
-            sequence: record.head.sequence + 1, chain: record.head.chain.appending(content.hash),
-            timestamp: timestamp)
+        record.head.append(content.hash, at: timestamp)
         record.nextExpiry = min(record.nextExpiry, expiry)
         entries.append(
             EntryRecord(
@@ -25,10 +23,19 @@ struct LogWriter: Sendable {
                 chain: record.head.chain, key: key, relation: relation, attachments: attachments))
     }
 
+    /// - Returns: its number.
+    @discardableResult
+    mutating func append(_ body: EntryBody, by author: LogAuthor) -> UInt64 {
+        let encoded = EntryContent.body(body.encoded(with: author.salts))
+        record.head.append(encoded.hash, at: body.timestamp)
+        record.nextExpiry = min(record.nextExpiry, body.expiry)
+        entries.append(EntryRecord(body, encoded: encoded, key: body.key, at: record.head))
+        return record.head.sequence
+    }
+
     /// The log with its new end, and the entries, of which the last has a checkpoint.
-    func finished(by author: LogAuthor) -> (record: LogRecord, entries: [EntryRecord]) {
+    mutating func finish(by author: LogAuthor) -> (record: LogRecord, entries: [EntryRecord]) {
         guard !entries.isEmpty else { return (record, []) }
-        var entries = entries
         // Control entries go to some only up to one of them.
         let signed = record.description.kind == .control ? entries.indices : entries.count - 1..<entries.count
         for index in signed {

@@ -11,7 +11,13 @@ struct ProvedEntries: Sendable {
     var indices: Range<Int> { records.indices }
 
     /// What they count in a window.
-    var windowBytes: Int { indices.reduce(0) { $0 + records[$1].content.windowBytes } }
+    var windowBytes: Int { records.windowBytes }
+
+    /// When those that came with a body were written.
+    var timestamps: [HybridTimestamp] {
+        let bodies = bodies.span
+        return bodies.indices.compactMap { bodies[$0]?.timestamp }
+    }
 
     /// Their numbers.
     var sequences: SequenceSet { indices.reduce(into: SequenceSet()) { $0.insert(records[$1].sequence) } }

@@ -25,11 +25,11 @@ struct RewrittenPage: Sendable {
         var writer = LogWriter(log)
         if log.head.sequence == 0 {
             let body = EntryBody(timestamp: clocks.tick(now: now), expiry: .max, content: .branches(ends))
-            writer.append(.body(body.encoded(with: author.salts)), body.timestamp, kind: .branches)
+            writer.append(body, by: author)
         }
         if let version, !page.entries.isEmpty, limbo?.description.kind == .messages {
             let body = EntryBody(timestamp: clocks.tick(now: now), expiry: .max, content: .version(version))
-            writer.append(.body(body.encoded(with: author.salts)), body.timestamp, kind: .version)
+            writer.append(body, by: author)
         }
         var places: [RenamedMessages] = []
         for entry in page.entries {
@@ -49,7 +49,7 @@ struct RewrittenPage: Sendable {
                 attachments: content.attachments)
             if let old { places.add(old, MessageID(log: log.record.logID, sequence: writer.record.head.sequence)) }
         }
-        (record, entries) = writer.finished(by: author)
+        (record, entries) = writer.finish(by: author)
         self.places = places
         guard let limbo, let last = page.entries.last else {
             (rest, tail) = (

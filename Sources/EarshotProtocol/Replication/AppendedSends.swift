@@ -30,7 +30,7 @@ struct AppendedSends: Sendable {
         _ sends: [PendingSend], to logs: Logs, privates: PrivateConversations, heads: [LogID: LogHead],
         by author: LogAuthor, clocks: inout ClockMachine, now: Moment
     ) {
-        var groups = Groups()
+        var groups = Groups(author: author)
         /// Where the parts of all calls are, in their order.
         var places: [Place] = []
         places.reserveCapacity(sends.count)
@@ -50,7 +50,7 @@ struct AppendedSends: Sendable {
                             EntryBody(timestamp: clocks.tick(now: now), expiry: .max, content: .version($0))
                         }
                     }
-                let start = groups.all[index].bodies.count
+                let start = groups.all[index].news.count
                 let isNote = parts.span[part].conversation.isOwn(of: author.userID)
                 let (drafts, keys) = (parts.span[part].drafts, parts.span[part].keys)
                 for place in drafts.indices {
@@ -60,32 +60,26 @@ struct AppendedSends: Sendable {
                         let draft = drafts[place].naming {
                             logs.ends(of: $0, in: parts[part].conversation, with: heads)
                         }
-                        groups.append(EntryBody(draft, at: timestamp, now: now, key: key, expiry: expiry), to: index)
+                        groups.append(
+                            EntryBody(draft, at: timestamp, now: now, key: key, expiry: expiry), to: index, logs)
                     } else {
                         groups.append(
-                            EntryBody(drafts.span[place], at: timestamp, now: now, key: key, expiry: expiry), to: index)
+                            EntryBody(drafts.span[place], at: timestamp, now: now, key: key, expiry: expiry), to: index,
+                            logs)
                     }
                 }
-                places.append((index, start..<start + drafts.count))
+                places.append((index, start..<groups.all[index].news.count))
             }
             changes += sends[send].changes
             handled += sends[send].handled
         }
-        let news = groups.all.map { group in
-            group.log.news(
-                of: group.bodies, from: group.log.head.sequence + 1, in: group.conversation, logs)
-        }
-        for index in groups.all.indices.sorted(by: { groups.all[$0].log.record.logID < groups.all[$1].log.record.logID }
-        ) {
-            let (record, entries) = groups.all[index].log.extended(by: groups.all[index].bodies, author)
-            runs.append(Run(record: record, entries: entries, news: news[index].compactMap(\.self)))
-        }
+        runs = groups.finish().sorted { $0.record.logID < $1.record.logID }
         accepted.reserveCapacity(sends.count)
         var rest = places[...]
         for send in sends.indices {
             let parts = rest.prefix(sends[send].parts.count)
             rest = rest.dropFirst(parts.count)
-            let messages = Self.messages(of: parts, in: news)
+            let messages = Self.messages(of: parts, in: groups)
             draftNews += sends[send].changes.compactMap { $0.draftNews(messages.first?.messageID) }
             if let requestID = sends[send].requestID {
                 accepted.append(AcceptedCall(requestID: requestID, messages: messages))
@@ -93,15 +87,15 @@ struct AppendedSends: Sendable {
         }
     }
 
-    /// Where the entries of a part of a call are among those of its log.
+    /// Where the news of a part of a call are among those of its log.
     private typealias Place = (group: Int, range: Range<Int>)
 
-    private static func messages(of parts: ArraySlice<Place>, in news: [[EntryNews?]]) -> [Message] {
+    private static func messages(of parts: ArraySlice<Place>, in groups: Groups) -> [Message] {
         var messages: [Message] = []
         messages.reserveCapacity(parts.reduce(0) { $0 + $1.range.count })
         for (group, range) in parts {
-            for index in range {
-                if let message = news[group][index]?.message { messages.append(message) }
+            for news in groups.all[group].news[range] {
+                if let message = news.message { messages.append(message) }
             }
         }
         return messages
@@ -111,16 +105,32 @@ struct AppendedSends: Sendable {
 /// What goes into each log.
 private struct Groups {
     struct Group {
-        let log: OwnLog
-        let conversation: ConversationRecord
-        var bodies: [EntryBody]
+        var writer: LogWriter
+        /// What its entries tell their author.
+        var news: [EntryNews] = []
+        private let source: EntryNews.Source
+
+        init(_ log: OwnLog, in conversation: ConversationRecord) {
+            writer = LogWriter(log)
+            source = EntryNews.Source(log, in: conversation)
+        }
+
+        mutating func append(_ body: consuming EntryBody, by author: LogAuthor, _ logs: Logs) {
+            let sequence = writer.append(body, by: author)
+            let told = EntryNews(
+                body.content, at: sequence, timestamp: body.timestamp, expiry: body.expiry, of: source, logs)
+            if let told { news.append(told) }
+        }
     }
 
+    private let author: LogAuthor
     /// In the order in which the calls name them.
     private(set) var all: [Group] = []
     private var indices: [LogID: Int] = [:]
     /// Calls that follow each other mostly go to the same conversation.
     private var last: (conversationID: ConversationID, kind: LogKind, index: Int)?
+
+    init(author: LogAuthor) { self.author = author }
 
     /// The group of a part that goes into the same log of messages as the part before it.
     func index(of kind: LogKind, in conversationID: ConversationID) -> Int? {
@@ -139,15 +149,24 @@ private struct Groups {
         let index = indices[log.record.logID] ?? all.count
         if index == all.count {
             indices[log.record.logID] = index
-            all.append(
-                Group(
-                    log: log, conversation: part.conversation, bodies: version(log.record).map { [$0] } ?? []))
+            all.append(Group(log, in: part.conversation))
+            if let version = version(log.record) { all[index].writer.append(version, by: author) }
         }
         last = (part.conversation.conversationID, part.kind, index)
         return index
     }
 
-    mutating func append(_ body: consuming EntryBody, to index: Int) { all[index].bodies.append(body) }
+    mutating func append(_ body: consuming EntryBody, to index: Int, _ logs: Logs) {
+        all[index].append(body, by: author, logs)
+    }
+
+    /// The new ends of the logs.
+    mutating func finish() -> [AppendedSends.Run] {
+        all.indices.map { index in
+            let (record, entries) = all[index].writer.finish(by: author)
+            return AppendedSends.Run(record: record, entries: entries, news: all[index].news)
+        }
+    }
 }
 
 extension EntryBody {

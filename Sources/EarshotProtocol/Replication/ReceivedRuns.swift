@@ -97,23 +97,16 @@ struct ReceivedRuns: Sendable {
             unowed = privates.unowed(missing, of: branch.logID, by: branch.authorID, in: branch.description)
             missing.subtract(unowed)
         }
-        let readers = isOwn ? EntryNews.Readers() : EntryNews.Readers(of: branch, in: conversation, author)
         let run = ReceivedRun(
             connectionID: link.connectionID, deviceID: link.deviceID, branch: branch,
             conversation: conversation, before: before, isOwn: isOwn,
             isByOwnUser: !isOwn && branch.authorID == author.userID,
             isFromOwnUser: link.userID == author.userID,
             entries: isOwn ? taken.ownRecords : taken.records, missing: missing, unowed: unowed,
-            news: isOwn
-                ? []
-                : taken.indices.compactMap { index in
-                    guard !erasures.covers(taken.records[index], of: branch) else { return nil }
-                    return EntryNews(
-                        taken.records[index], taken.bodies[index], of: branch, in: conversation, readers, logs)
-                },
+            news: isOwn ? [] : taken.news(of: branch, in: conversation, to: author, logs, erasures),
             bytes: bytes, unreached: frame.unreached)
         add(run)
-        return .new(run, taken.indices.compactMap { taken.bodies[$0]?.timestamp })
+        return .new(run, taken.timestamps)
     }
 
     /// Whether own entries of a conversation wait.
@@ -226,45 +219,5 @@ struct ReceivedRuns: Sendable {
             all += run.bytes
         }
         return (logs.values.max() ?? 0, devices.values.max() ?? 0, all)
-    }
-}
-
-extension EntryNews {
-    /// Whom the messages of a log are for, as this node tells it: all that come together share it.
-    struct Readers {
-        var recipientIDs: [UserID] = []
-        var states: [UserID: DeliveryState] = [:]
-    }
-
-    /// - Returns: `nil` for an entry that tells nothing.
-    init?(
-        _ record: EntryRecord, _ body: EntryBody?, of log: IncomingLog, in conversation: ConversationRecord,
-        _ readers: Readers, _ logs: Logs
-    ) {
-        let conversationID = log.description.conversationID
-        switch body?.content {
-        case .text(let content):
-            self = .message(
-                Message(
-                    content, messageID: MessageID(log: log.logID, sequence: record.sequence),
-                    conversationID: conversationID, senderID: log.authorID, recipientIDs: readers.recipientIDs,
-                    timestamp: record.timestamp, expiry: record.expiry, states: readers.states))
-        case .amendment(let amendment):
-            guard let update = logs.update(by: amendment, of: log.authorID, in: conversationID) else { return nil }
-            self = .update(update, by: record.sequence)
-        case .profile:
-            // Others of a conversation of many are told nothing that way.
-            guard case .direct = conversation.kind else { return nil }
-            self = .profile(log.authorID, by: record.sequence)
-        case .branches, .join, .leave, .version, .control, .decision, .cut, .erasure, .unknown, nil: return nil
-        }
-    }
-}
-
-extension EntryNews.Readers {
-    init(of log: IncomingLog, in conversation: ConversationRecord, _ reader: LogAuthor) {
-        let isOwn = log.authorID == reader.userID
-        recipientIDs = isOwn ? conversation.recipientIDs(of: reader.userID) : [reader.userID]
-        for userID in recipientIDs { states[userID] = isOwn ? .queued : .delivered }
     }
 }

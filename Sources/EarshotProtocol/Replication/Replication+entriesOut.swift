@@ -76,14 +76,14 @@ extension Replication {
     }
 
     /// Whether a user may have the content of an entry of a branch.
-    func owes(_ branch: LogID, to userID: UserID) -> (EntryRecord) -> Bool {
+    func owes(_ branch: LogID, to userID: UserID) -> (UInt64, EntryKind) -> Bool {
         guard
             let (log, authorID) = logs.own(branch).map({ ($0.description, author.userID) })
                 ?? logs.incoming(branch).map({ ($0.description, $0.authorID) }),
             conversations.privates.mayWithhold(in: log.conversationID)
-        else { return { _ in true } }
+        else { return { _, _ in true } }
         let privates = conversations.privates
-        return { privates.owes($0, of: branch, by: authorID, in: log, to: userID) }
+        return { privates.owes($0, $1, of: branch, by: authorID, in: log, to: userID) }
     }
 
     /// It is on the disk that entries may go out: sends them.

@@ -314,12 +314,12 @@ struct Replication: Sendable {
             guard let log = logs.incoming(run.logID),
                 let conversation = conversations.record(log.description.conversationID)
             else { continue }
-            let readers = EntryNews.Readers(of: log, in: conversation, author)
+            let source = EntryNews.Source(log, in: conversation, to: author)
             for record in run.entries {
-                guard let news = EntryNews(record, record.body, of: log, in: conversation, readers, logs) else {
-                    continue
-                }
-                next.lateNews.append((run.logID, news, logs.isByOwnUser(run.logID)))
+                let news = EntryNews(
+                    record.body?.content, at: record.sequence, timestamp: record.timestamp, expiry: record.expiry,
+                    of: source, logs)
+                if let news { next.lateNews.append((run.logID, news, logs.isByOwnUser(run.logID))) }
             }
         }
     }

@@ -218,21 +218,22 @@ struct ReplicationSession: Sendable {
     /// - Returns: the frames, and the last entry in them; `nil` if there is nothing.
     mutating func takeFrames(
         of log: OwnLog, committed: UInt64, failed: [UInt64: DeliveryFailure], author: LogAuthor,
-        unreached: [UserID] = [], owes: (EntryRecord) -> Bool = { _ in true }
+        unreached: [UserID] = [], owes: (UInt64, EntryKind) -> Bool = { _, _ in true }
     ) -> (frames: [EntriesFrame], through: UInt64)? {
         let logID = log.record.logID
         guard let entries = outgoing[logID]?.takeOffered(committed: committed), let last = entries.last
         else { return nil }
         var frames: [EntriesFrame] = []
         var start = 0
+        let sizes = entries.indices.map { entries.span[$0].content.windowBytes }
         while start < entries.count, let before = outgoing[logID]?.before {
             var end = start
             var bytes = 0
             repeat {
-                bytes += entries[end].content.windowBytes
+                bytes += sizes[end]
                 end += 1
             } while end < entries.count && end - start < log.description.kind.entriesPerFrame
-                && bytes + entries[end].content.windowBytes <= Limits.entriesFrameBytes
+                && bytes + sizes[end] <= Limits.entriesFrameBytes
             var frame = frame(of: entries[start..<end], after: before, log: log, failed: failed, author: author, owes)
             frame.unreached = unreached
             frames.append(frame)
@@ -245,14 +246,14 @@ struct ReplicationSession: Sendable {
 
     private func frame(
         of entries: ArraySlice<EntryRecord>, after before: Place, log: OwnLog, failed: [UInt64: DeliveryFailure],
-        author: LogAuthor, _ owes: (EntryRecord) -> Bool
+        author: LogAuthor, _ owes: (UInt64, EntryKind) -> Bool
     ) -> EntriesFrame {
         let last = entries[entries.endIndex - 1]
         var marks: [UInt64: Signature] = [:]
         let contents = entries.indices.map { index -> EntryContent in
             let (content, failure) = (entries[index].content, failed[entries[index].sequence])
             if case .body = content, failure?.isWithheld != true {
-                return owes(entries[index]) ? content : .withheld(content.hash)
+                return owes(entries[index].sequence, entries[index].kind) ? content : .withheld(content.hash)
             }
             if log.withholds(entries[index], failure) {
                 marks[entries[index].sequence] = log.mark(of: entries[index], by: author)

@@ -118,7 +118,7 @@ struct ReplicationSessions: Sendable {
     /// Where a link has sent all that came before, new entries may go out as soon as their commit is done.
     /// - Returns: whether some link takes them.
     mutating func offerNew(_ entries: [EntryRecord], of record: LogRecord) -> Bool {
-        let bytes = entries.indices.reduce(0) { $0 + entries[$1].content.windowBytes }
+        let bytes = entries.windowBytes
         var isOffered = false
         for connectionID in carriers(of: record)
         where sessions[connectionID]?.offerNew(entries, bytes: bytes, of: record) == true { isOffered = true }

@@ -152,10 +152,30 @@ extension Wire {
 
         /// The same with a salt that follows from all the rest.
         func encoded(with salts: EntrySalts) -> [UInt8] {
+            Self.encoded(with: salts) {
+                writeBeforeSalt(to: &$0)
+            } behind: {
+                writeBehindSalt(to: &$0)
+            }
+        }
+
+        /// A message, with a salt that follows from all the rest.
+        static func encoded(
+            _ text: Text, timestamp: UInt64, expiry: UInt64, key: [UInt8], with salts: EntrySalts
+        ) -> [UInt8] {
+            encoded(with: salts) {
+                write(text, timestamp: timestamp, expiry: expiry, key: key, to: &$0)
+            } behind: { _ in
+            }
+        }
+
+        private static func encoded(
+            with salts: EntrySalts, before: (inout WireWriter) -> Void, behind: (inout WireWriter) -> Void
+        ) -> [UInt8] {
             var writer = WireWriter(capacity: Self.usualBytes)
-            writeBeforeSalt(to: &writer)
+            before(&writer)
             let place = writer.bytes.count
-            writeBehindSalt(to: &writer)
+            behind(&writer)
             withUnsafeTemporaryAllocation(byteCount: EntrySalts.count, alignment: 8) { salt in
                 salts.write(for: writer.bytes, to: salt)
                 writer.insert(at: place) { $0.bytes(5, UnsafeRawBufferPointer(salt)) }
@@ -164,9 +184,16 @@ extension Wire {
         }
 
         private func writeBeforeSalt(to writer: inout WireWriter) {
+            let text: Text? = if case .text(let text) = content { text } else { nil }
+            Self.write(text, timestamp: timestamp, expiry: expiry, key: key, to: &writer)
+        }
+
+        private static func write(
+            _ text: Text?, timestamp: UInt64, expiry: UInt64, key: [UInt8], to writer: inout WireWriter
+        ) {
             writer.fixed64(1, timestamp)
             writer.fixed64(2, expiry)
-            if case .text(let text) = content { writer.message(3, text) }
+            if let text { writer.message(3, text) }
             writer.bytes(4, key)
         }
 

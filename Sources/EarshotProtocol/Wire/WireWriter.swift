@@ -69,6 +69,7 @@ struct WireWriter: Sendable {
             return
         }
         bytes[start - 1] = UInt8(truncatingIfNeeded: length) | 0x80
+        guard length >= 0x4000 else { return bytes.insert(UInt8(length >> 7), at: start) }
         var rest = WireWriter()
         rest.varint(UInt64(length >> 7))
         bytes.insert(contentsOf: rest.bytes, at: start)

@@ -31,11 +31,11 @@ extension CommitWriter {
             var other = try BoundStatement(db, sql: Self.manyRows, rows: Self.rowsPerStatement)
             for start in stride(from: 0, to: together, by: Self.rowsPerStatement) {
                 let range = start..<start + Self.rowsPerStatement
-                if range.allSatisfy({ entries[$0].isPlain }) {
-                    for index in range { bindPlain(entries[index], of: log, to: &plain) }
+                if range.allSatisfy({ Self.isPlain(entries, $0) }) {
+                    for index in range { bindPlain(entries, index, of: log, to: &plain) }
                     try plain.run()
                 } else {
-                    for index in range { bind(entries[index], of: log, to: &other) }
+                    for index in range { bind(entries, index, of: log, to: &other) }
                     try other.run()
                 }
             }
@@ -43,30 +43,44 @@ extension CommitWriter {
         guard together < count else { return }
         var statement = try BoundStatement(db, sql: Self.oneRow)
         for index in together..<count {
-            bind(entries[index], of: log, to: &statement)
+            bind(entries, index, of: log, to: &statement)
             try statement.run()
         }
     }
 
-    /// What all rows begin with, in the order of the columns.
-    private func bindBeginning(_ entry: borrowing EntryRecord, of log: Int64, to statement: inout BoundStatement) {
+    private static func isPlain(_ entries: Span<EntryRecord>, _ index: Int) -> Bool {
+        // Not one condition: Swift 6.3 does not compile a span in those that follow an `&&`.
+        guard entries[index].content.isBody else { return false }
+        if entries[index].isDeleted { return false }
+        if entries[index].parts.isEmpty { return true }
+        return entries[index].checkpoint == nil
+    }
+
+    /// What all rows begin with, in the order of the columns. An entry itself would be copied to be handed over.
+    private func bindBeginning(
+        _ entries: Span<EntryRecord>, _ index: Int, of log: Int64, to statement: inout BoundStatement
+    ) {
         statement.bind(log)
-        statement.bind(entry.sequence)
-        statement.bind(entry.timestamp.rawValue)
-        statement.bind(entry.expiry)
-        statement.bind(entry.kind.rawValue)
-        statement.bind(entry.chain)
+        statement.bind(entries[index].sequence)
+        statement.bind(entries[index].timestamp.rawValue)
+        statement.bind(entries[index].expiry)
+        statement.bind(entries[index].kind.rawValue)
+        statement.bind(entries[index].chain)
     }
 
-    private func bindPlain(_ entry: borrowing EntryRecord, of log: Int64, to statement: inout BoundStatement) {
-        bindBeginning(entry, of: log, to: &statement)
-        if case .body(let bytes) = entry.content { statement.bind(bytes) }
+    private func bindPlain(
+        _ entries: Span<EntryRecord>, _ index: Int, of log: Int64, to statement: inout BoundStatement
+    ) {
+        bindBeginning(entries, index, of: log, to: &statement)
+        if case .body(let bytes) = entries[index].content { statement.bind(bytes) }
     }
 
-    private func bind(_ entry: borrowing EntryRecord, of log: Int64, to statement: inout BoundStatement) {
-        bindBeginning(entry, of: log, to: &statement)
-        statement.bind(entry.checkpoint)
-        switch entry.content {
+    private func bind(
+        _ entries: Span<EntryRecord>, _ index: Int, of log: Int64, to statement: inout BoundStatement
+    ) {
+        bindBeginning(entries, index, of: log, to: &statement)
+        statement.bind(entries[index].checkpoint)
+        switch entries[index].content {
         case .body(let bytes):
             statement.bindNull()
             statement.bind(bytes)
@@ -74,13 +88,13 @@ extension CommitWriter {
             statement.bind(hash)
             statement.bindNull()
         }
-        statement.bind(entry.isDeleted)
+        statement.bind(entries[index].isDeleted)
     }
 
     /// Few entries have a mark, so all others are spared a column to bind.
     func writeMarks(of run: LogEntries) throws {
-        for index in run.entries.indices {
-            guard let mark = run.entries[index].parts.present?.mark else { continue }
+        for index in run.entries.placesOfParts {
+            guard let mark = run.entries[index].mark else { continue }
             try db.cachedStatement(sql: "UPDATE entry SET mark = ? WHERE log = ? AND sequence = ?")
                 .execute(
                     arguments: [Data(mark.bytes), try number(of: run.logID), Int64(run.entries[index].sequence)])
@@ -132,12 +146,5 @@ extension CommitWriter {
         case .body(let bytes): (nil, Data(bytes))
         case .withheld(let hash): (hash.data, nil)
         }
-    }
-}
-
-extension EntryRecord {
-    fileprivate var isPlain: Bool {
-        guard case .body = content else { return false }
-        return !isDeleted && parts.present?.checkpoint == nil
     }
 }

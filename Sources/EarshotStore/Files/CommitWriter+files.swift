@@ -4,8 +4,8 @@ import GRDB
 extension CommitWriter {
     /// Few entries bring files along, so all others are spared this.
     func writeAttachments(of run: LogEntries) throws {
-        for index in run.entries.indices {
-            guard let attachments = run.entries[index].parts.present?.attachments else { continue }
+        for index in run.entries.placesOfParts {
+            guard let attachments = run.entries[index].attachments else { continue }
             let log = try number(of: run.logID)
             for (place, attachment) in attachments.enumerated() {
                 try db.cachedStatement(

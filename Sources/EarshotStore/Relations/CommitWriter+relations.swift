@@ -6,8 +6,8 @@ import GRDB
 extension CommitWriter {
     /// Few entries have to do with others, so all others are spared this.
     func writeRelations(of run: LogEntries) throws {
-        for index in run.entries.indices {
-            guard let relation = run.entries[index].parts.present?.relation else { continue }
+        for index in run.entries.placesOfParts {
+            guard let relation = run.entries[index].relation else { continue }
             let entry = run.entries[index]
             let columns = RelationColumns(relation)
             try db.cachedStatement(
@@ -33,8 +33,8 @@ extension CommitWriter {
     func eraseRetracted(_ commit: Commit) throws {
         var due: Set<RelationPlace> = []
         for run in commit.entries {
-            for index in run.entries.indices {
-                switch run.entries[index].parts.present?.relation {
+            for index in run.entries.placesOfParts {
+                switch run.entries[index].relation {
                 case .retraction:
                     let sequence = run.entries[index].sequence
                     due.insert(RelationPlace(log: try number(of: run.logID), sequence: sequence))
