@@ -102,7 +102,7 @@ extension ConversationSummary {
         switch row.conversation.kind {
         case .direct:
             conversation = node.conversations.direct(
-                with: row.conversation.recipientIDs(of: node.userID).first ?? node.userID)
+                with: row.conversation.peerID(of: node.userID) ?? node.userID)
             (status, isAdvertised, details) = (.joined, false, nil)
             participantIDs = row.conversation.participantIDs
         case .open, .private:

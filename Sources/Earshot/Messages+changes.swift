@@ -155,7 +155,7 @@ extension Messages {
     /// Where what is said about the message goes.
     private func destination(of target: MessageTarget) -> Destination {
         guard target.conversation.kind == .direct else { return .conversation(target.conversation.conversationID) }
-        return .user(target.conversation.recipientIDs(of: node.userID).first ?? node.userID)
+        return .user(target.conversation.peerID(of: node.userID) ?? node.userID)
     }
 
     private func amend(

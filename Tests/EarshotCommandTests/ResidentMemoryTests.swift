@@ -1,30 +1,39 @@
+import Foundation
 import Testing
 
 @testable import EarshotCommand
 
 @Suite("Memory that is given back")
 struct ResidentMemoryTests {
-    private static let maps = """
-        55e0a0000000-55e0a0400000 r-xp 00000000 fe:00 1234                       /usr/bin/earshot
-        55e0a0400000-55e0a0420000 r--p 00400000 fe:00 1234                       /usr/bin/earshot
-        55e0a0420000-55e0a0430000 rw-p 00420000 fe:00 1234                       /usr/bin/earshot
-        55e0a1000000-55e0a1100000 rw-p 00000000 00:00 0                          [heap]
-        7f0000000000-7f0000001000 r-xp 00000000 00:00 0
-        7f0000100000-7f0000200000 rwxp 00000000 fe:00 1235                       /usr/lib/with a blank.so
-        7f0000200000-7f0000300000 r-xp 00000000 fe:00 1236                       /usr/lib/with a blank.so
-        7ffc00000000-7ffc00002000 r-xp 00000000 00:00 0                          [vdso]
-        """
+    /// What is mapped from files, by whether it can be written to.
+    private static func mappings() throws -> [(range: Range<UInt>, isWritable: Bool)] {
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps"))
+        let maps = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+        return maps.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ", maxSplits: 5)
+            let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+            guard fields.count == 6, fields[5].contains("/"), ends.count == 2 else { return nil }
+            return (ends[0]..<ends[1], fields[1].contains("w"))
+        }
+    }
 
-    @Test("is code of files that cannot have been written to, and nothing else")
-    func code() {
-        #expect(
-            ResidentMemory.code(in: Array(Self.maps.utf8))
-                == [0x55e0_a000_0000..<0x55e0_a040_0000, 0x7f00_0020_0000..<0x7f00_0030_0000])
-        #expect(ResidentMemory.code(in: []).isEmpty)
-        let nonsense =
-            "nonsense r-xp 0 0 0 /file\n2-1 r-xp 0 0 0 /file\n1-2 r-xp\n-\n \n"
-            + "- r-xp 0 0 0 /file\n1-x r-xp 0 0 0 /file"
-        #expect(ResidentMemory.code(in: Array(nonsense.utf8)).isEmpty)
+    @Test("is code and constants of files that nobody can write to, and nothing else")
+    func code() throws {
+        var ranges: [Range<UInt>] = []
+        LoadedFile.forEach { ranges += $0.unwritten }
+        let mappings = try Self.mappings()
+        #expect(ranges.count > 10)
+        for range in ranges {
+            let found = mappings.filter { $0.range.overlaps(range) }
+            #expect(!found.isEmpty && found.allSatisfy { !$0.isWritable })
+        }
+        let variable = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+        defer { variable.deallocate() }
+        #expect(!ranges.contains { $0.contains(UInt(bitPattern: variable)) })
+        let global = try #require(dlsym(nil, "environ"))
+        #expect(!ranges.contains { $0.contains(UInt(bitPattern: global)) })
+        let function = try #require(dlsym(nil, "malloc"))
+        #expect(ranges.contains { $0.contains(UInt(bitPattern: function)) })
     }
 
     @Test("is none while a debugger is attached")
@@ -57,10 +66,14 @@ struct ResidentMemoryTests {
         #expect(pace.wantsHeap(try Self.size(files: 1, heap: 6)))
     }
 
-    @Test("is taken from the code when more than 12 MiB of files are mapped")
+    @Test("is taken from the code when more than 22 MiB are mapped, and every five minutes when it is more than 12")
     func mappedCode() throws {
-        let pace = ResidentMemory.Pace()
+        var pace = ResidentMemory.Pace()
+        #expect(pace.wantsCode(try Self.size(files: 23, heap: 1)))
+        #expect(pace.wantsCode(try Self.size(files: 23, heap: 1)))
+        for _ in 1..<30 { #expect(!pace.wantsCode(try Self.size(files: 22, heap: 1))) }
         #expect(!pace.wantsCode(try Self.size(files: 12, heap: 1)))
         #expect(pace.wantsCode(try Self.size(files: 13, heap: 1)))
+        #expect(!pace.wantsCode(try Self.size(files: 13, heap: 1)))
     }
 }

@@ -94,7 +94,7 @@ struct InboxReplies: Sendable {
     /// Where what is said about a message goes.
     private func destination(_ target: MessageTarget) -> Destination {
         guard case .direct = target.conversation.kind else { return .conversation(target.conversation.conversationID) }
-        return .user(target.conversation.recipientIDs(of: node.userID).first ?? node.userID)
+        return .user(target.conversation.peerID(of: node.userID) ?? node.userID)
     }
 
     private func target(_ messageID: MessageID?) async throws(EarshotError) -> MessageTarget? {

@@ -11,8 +11,8 @@ enum ResidentMemory {
     private static let settling = Duration.seconds(5)
     /// How often it is looked at.
     private static let interval = Duration.seconds(10)
-    /// Bytes of a file in /proc that are read.
-    private static let largestText = 1 << 20
+    /// Bytes of a file in /proc that are read. What is looked for stands at the beginning.
+    private static let largestText = 4096
 
     /// What a process has in memory, in bytes.
     struct Size: Equatable {
@@ -30,13 +30,21 @@ enum ResidentMemory {
     }
 
     /// When memory is given back.
+    ///
+    /// A node at rest comes to about 20 MiB of code, most of it beside what it runs: the kernel maps what is around a page, too.
+    /// To give code back, and to have it again, costs more than all else that such a node does, so it is done seldom, unless
+    /// there is much.
     struct Pace {
-        /// How many bytes of files may be mapped.
+        /// How many bytes of files may be mapped, and how many for as many looks as `fewLooks`.
         static let largestFiles = 12 << 20
+        static let mostFiles = 22 << 20
+        static let fewLooks = 30
         /// By how many bytes the heap may grow until it is looked through again.
         static let largestGrowth = 2 << 20
 
         private var heap = 0
+        /// Looks since code was given back.
+        private var looks = 0
 
         /// Looks at the heap. If it has grown by so much, there was work, and much of it may be free again.
         /// - Returns: whether it is to be given back.
@@ -45,8 +53,14 @@ enum ResidentMemory {
             return size.heap > heap + Self.largestGrowth
         }
 
-        /// Whether code is to be given back.
-        func wantsCode(_ size: Size) -> Bool { size.files > Self.largestFiles }
+        /// Looks at the code.
+        /// - Returns: whether it is to be given back.
+        mutating func wantsCode(_ size: Size) -> Bool {
+            looks += 1
+            guard size.files > (looks < Self.fewLooks ? Self.mostFiles : Self.largestFiles) else { return false }
+            looks = 0
+            return true
+        }
 
         mutating func gaveBackHeap(leaving size: Size) { heap = size.heap }
     }
@@ -79,12 +93,12 @@ enum ResidentMemory {
     /// Unmaps the pages of the program and its libraries that are as they are in the files.
     private static func releaseCode() {
         // The breakpoints of a debugger stand in such pages, and would be lost.
-        guard let status = text(of: "/proc/self/status"), !isTraced(status),
-            let maps = bytes(of: "/proc/self/maps")
-        else { return }
-        for range in code(in: maps) {
-            // Where the kernel refuses, the pages only stay.
-            madvise(UnsafeMutableRawPointer(bitPattern: range.lowerBound), range.count, MADV_DONTNEED)
+        guard let status = text(of: "/proc/self/status"), !isTraced(status) else { return }
+        LoadedFile.forEach { file in
+            for range in file.unwritten {
+                // Where the kernel refuses, the pages only stay.
+                madvise(UnsafeMutableRawPointer(bitPattern: range.lowerBound), range.count, MADV_DONTNEED)
+            }
         }
     }
 
@@ -93,61 +107,16 @@ enum ResidentMemory {
         status.split(separator: "\n").contains { $0.hasPrefix("TracerPid:") && !$0.hasSuffix("\t0") }
     }
 
-    /// Where code of files is mapped that nobody may have changed.
-    ///
-    /// - Parameter maps: mappings, one a line (proc(5)). Pages that are or were writable hold what stands in no file.
-    static func code(in maps: [UInt8]) -> [Range<UInt>] {
-        // A node at rest does next to nothing else, and most lines are of something else.
-        var ranges: [Range<UInt>] = []
-        var start = 0
-        while start < maps.count {
-            let end = maps[start...].firstIndex(of: UInt8(ascii: "\n")) ?? maps.count
-            if let range = code(of: maps[start..<end]) { ranges.append(range) }
-            start = end + 1
-        }
-        return ranges
-    }
-
-    private static func code(of line: ArraySlice<UInt8>) -> Range<UInt>? {
-        guard let blank = line.firstIndex(of: UInt8(ascii: " ")),
-            line[(blank + 1)...].starts(with: Self.executable),
-            let dash = line[..<blank].firstIndex(of: UInt8(ascii: "-")),
-            let path = line.split(separator: UInt8(ascii: " "), maxSplits: 5).dropFirst(5).first,
-            path.first(where: { $0 != UInt8(ascii: " ") }) == UInt8(ascii: "/"),
-            let start = address(line[..<dash]), let end = address(line[(dash + 1)..<blank]), start < end
-        else { return nil }
-        return start..<end
-    }
-
-    /// Readable, executable, never writable, and not shared.
-    private static let executable = Array("r-xp ".utf8)
-
-    private static func address(_ digits: ArraySlice<UInt8>) -> UInt? {
-        UInt(String(decoding: digits, as: UTF8.self), radix: 16)
-    }
-
     private static func size() -> Size? {
         text(of: "/proc/self/statm").flatMap { Size(statm: $0, pageSize: sysconf(Int32(_SC_PAGESIZE))) }
     }
 
-    private static func text(of path: String) -> String? {
-        bytes(of: path).map { String(decoding: $0, as: UTF8.self) }
-    }
-
     /// - Returns: `nil` where the file cannot be read: then nothing is given back.
-    private static func bytes(of path: String) -> [UInt8]? {
+    private static func text(of path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        // The kernel makes these files while they are read; a line is never cut.
-        while bytes.count < largestText {
-            let more = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
-                count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
-            }
-            guard !more.isEmpty else { break }
-            bytes += more
-        }
-        return bytes
+        // The kernel makes these files while they are read.
+        return String(unsafeUninitializedCapacity: largestText) { max(0, read(descriptor, $0.baseAddress, $0.count)) }
     }
 }

@@ -11,9 +11,12 @@ final class AvahiLoop {
 
     /// - Parameters:
     ///   - wakeUp: ends a turn of the loop, as `wokenUp`.
-    ///   - bell: ends a turn of the loop, as `rung`. Both outlive the loop.
+    ///   - bell: ends a turn of the loop, as `rung`.
+    ///   - network: ends a turn of the loop, as `networkChanged`, until it is drained. All three outlive the loop.
     /// - Throws: `outOfResources`.
-    init(inbox: AvahiInbox, wakeUp: WakeUp, bell: Bell?) throws(DiscoveryError) {
+    init(
+        inbox: AvahiInbox, wakeUp: WakeUp, bell: Bell?, network: NetlinkSocket? = nil
+    ) throws(DiscoveryError) {
         guard let poll = avahi_simple_poll_new(), let api = avahi_simple_poll_get(poll) else {
             throw DiscoveryError(.outOfResources, "Avahi gets no loop")
         }
@@ -21,6 +24,9 @@ final class AvahiLoop {
         try watch(wakeUp.fileDescriptor) { _, _, _, context in AvahiInbox.deliver(.wokenUp, to: context) }
         if let bell {
             try watch(bell.fileDescriptor) { _, _, _, context in AvahiInbox.deliver(.rung, to: context) }
+        }
+        if let network {
+            try watch(network.fileDescriptor) { _, _, _, context in AvahiInbox.deliver(.networkChanged, to: context) }
         }
     }
 

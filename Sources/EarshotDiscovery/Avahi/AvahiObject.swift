@@ -64,6 +64,8 @@ final class AvahiInbox {
         case wokenUp
         /// The bell was rung.
         case rung
+        /// The kernel tells of a change of the network.
+        case networkChanged
     }
 
     var events: [Event] = []

@@ -63,7 +63,7 @@ final class DaemonConnection {
             case .failed: throw DiscoveryError(.daemonUnavailable, "no DNS-SD daemon answers")
             case .wokenUp: return false
             case .rung: lookups.seek(sought.take())
-            case .hostNameTaken: continue
+            case .hostNameTaken, .networkChanged: continue
             }
         }
         return true

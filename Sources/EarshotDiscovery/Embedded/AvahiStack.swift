@@ -22,17 +22,18 @@ final class AvahiStack {
     ///   - hostName: what this host is called by the stack; one label.
     ///   - denied: interfaces that it neither listens nor speaks on.
     ///   - wakeUp: ends a turn of the loop, as `wokenUp`.
-    ///   - bell: ends a turn of the loop, as `rung`. It outlives the stack.
+    ///   - bell: ends a turn of the loop, as `rung`.
+    ///   - network: ends a turn of the loop, as `networkChanged`, until it is drained. All three outlive the stack.
     /// - Throws: `stackFailed` where it cannot run: it gets no socket for multicast DNS, or the library is missing.
     init(
         hostName: String, denied: [String], allowsPointToPoint: Bool, gauge: OperationGauge, wakeUp: WakeUp,
-        bell: Bell? = nil
+        bell: Bell? = nil, network: NetlinkSocket? = nil
     ) throws(DiscoveryError) {
         let core = try AvahiLibrary.core()
         let inbox = AvahiInbox()
         // Unretained: everything that has the inbox as its context is freed in `deinit`, before the inbox.
         let context = Unmanaged.passUnretained(inbox).toOpaque()
-        let loop = try AvahiLoop(inbox: inbox, wakeUp: wakeUp, bell: bell)
+        let loop = try AvahiLoop(inbox: inbox, wakeUp: wakeUp, bell: bell, network: network)
         // Before there is a socket to read from. Unretained, like the inbox.
         let multicastGuard = MulticastGuard()
         multicastGuard.install(in: loop.poll)

@@ -36,7 +36,7 @@ package enum EmbeddedCrowd {
             case .failed: throw DiscoveryError(.stackFailed, "the embedded DNS-SD stack failed")
             case .hostNameTaken, .instanceNameTaken:
                 throw DiscoveryError(.stackFailed, "another host has the name of one of the crowd")
-            case .lookup, .rung, .daemonRunning, .daemonNotRunning, .registered: continue
+            case .lookup, .rung, .networkChanged, .daemonRunning, .daemonNotRunning, .registered: continue
             }
         }
         return true

@@ -4,15 +4,18 @@ import EarshotModel
 ///
 /// Everything happens on the thread that calls `run()`, and everything that the stack holds is freed before it returns.
 final class EmbeddedNode {
-    /// How often to look for new interfaces. The stack itself hears of them at once, and listens; only the
-    /// advertisement waits for this.
-    static let interfaceCheckTime = Duration.seconds(2)
+    /// How long after the kernel has told of a change the interfaces are looked at: one change is told in several messages.
+    static let settling = Duration.milliseconds(100)
+    /// How often they are looked at if the kernel tells nothing.
+    static let interfaceCheckTime = Duration.seconds(60)
 
     private let advertisement: Advertisement
     private let configuration: DiscoveryConfiguration
     private let report: (SourceReport) -> Void
     private let sought: SoughtDevices
     private let bell: Bell
+    /// Tells of changes, also of those that came while the interfaces were looked at.
+    private let network: NetlinkSocket
     private let stack: AvahiStack
     private let lookups: LookupRunner<AvahiStack>
     private let txt: [UInt8]
@@ -39,6 +42,7 @@ final class EmbeddedNode {
         self.report = report
         self.sought = sought
         bell = try Bell()
+        network = try NetlinkSocket(.allChanges)
         txt = try advertisement.txtRecord().encoded
         instance = advertisement.instanceName
         // The interfaces of now: the library takes no other list while it runs. On a skipped interface that appears
@@ -47,7 +51,8 @@ final class EmbeddedNode {
         let denied = NetworkInterface.present().map(\.name).filter { !configuration.includes(interface: $0) }
         stack = try AvahiStack(
             hostName: advertisement.embeddedHostName, denied: denied,
-            allowsPointToPoint: !configuration.includedInterfaces.isEmpty, gauge: gauge, wakeUp: wakeUp, bell: bell)
+            allowsPointToPoint: !configuration.includedInterfaces.isEmpty, gauge: gauge, wakeUp: wakeUp, bell: bell,
+            network: network)
         stack.multicastGuard.onlyInstance = instance
         lookups = LookupRunner(
             provider: stack,
@@ -90,6 +95,7 @@ final class EmbeddedNode {
     private func handle(_ events: [AvahiInbox.Event]) throws(DiscoveryError) -> Bool {
         var isHostNameTaken = false
         var isInstanceNameTaken = false
+        var isNetworkChanged = false
         for event in events {
             switch event {
             case .lookup(let lookup, let serial, let event):
@@ -99,8 +105,13 @@ final class EmbeddedNode {
             case .failed: throw DiscoveryError(.stackFailed, "the embedded DNS-SD stack failed")
             case .wokenUp: return false
             case .rung: lookups.seek(sought.take())
+            case .networkChanged: isNetworkChanged = true
             case .daemonRunning, .daemonNotRunning, .registered: continue
             }
+        }
+        if isNetworkChanged {
+            _ = network.drain()
+            nextInterfaceCheck = min(nextInterfaceCheck, .now.advanced(by: Self.settling))
         }
         // Once, even if several interfaces reported it.
         if isHostNameTaken || isInstanceNameTaken { try rename(host: isHostNameTaken, instance: isInstanceNameTaken) }

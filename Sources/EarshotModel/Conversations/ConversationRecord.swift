@@ -29,6 +29,9 @@ package struct ConversationRecord: Hashable, Sendable {
     /// The users whom a participant writes to.
     package func recipientIDs(of authorID: UserID) -> [UserID] { participantIDs.filter { $0 != authorID } }
 
+    /// The other user of a direct conversation, or one of the others; `nil` if there is none.
+    package func peerID(of userID: UserID) -> UserID? { participantIDs.first { $0 != userID } }
+
     /// Whether it is that of a user with themselves, in which their devices tell each other what they share. Nobody is
     /// shown it.
     package func isOwn(of userID: UserID) -> Bool {
@@ -38,7 +41,7 @@ package struct ConversationRecord: Hashable, Sendable {
     /// What errors call it.
     package func label(for userID: UserID) -> String {
         switch kind {
-        case .direct: recipientIDs(of: userID).first?.fingerprint ?? "oneself"
+        case .direct: peerID(of: userID)?.fingerprint ?? "oneself"
         case .open, .private: "#\(uniqueName)"
         }
     }

@@ -21,7 +21,7 @@ extension Replication {
         let direct = logs.conversations.values.filter { $0.kind == .direct }
         let many = conversations.all.map(\.record) + conversations.privates.all.map(\.record)
         let records = (direct + many).sorted { $0.conversationID < $1.conversationID }
-        let peers = direct.compactMap { $0.recipientIDs(of: author.userID).first }.sorted()
+        let peers = direct.compactMap { $0.peerID(of: author.userID) }.sorted()
         if !peers.isEmpty { actions.append(.vouch(for: peers, connectionID)) }
         var digests: [ConversationDigest] = []
         for record in records {
@@ -37,7 +37,7 @@ extension Replication {
             guard let session = sessions[connectionID], !session.sharing.contains(conversation.conversationID) else {
                 continue
             }
-            if conversation.kind == .direct, let peerID = conversation.recipientIDs(of: author.userID).first {
+            if conversation.kind == .direct, let peerID = conversation.peerID(of: author.userID) {
                 actions.append(.vouch(for: [peerID], connectionID))
             }
             tell(conversation, on: connectionID)

@@ -84,7 +84,7 @@ extension Replication {
         let reads = fetching.bodies.advance(now: now) { log in
             // The author has what nobody else may have: the mark of what it withholds.
             let conversation = logs.conversations[log.conversationID]
-            let peerID = conversation?.kind == .direct ? conversation?.recipientIDs(of: author.userID).first : nil
+            let peerID = conversation?.kind == .direct ? conversation?.peerID(of: author.userID) : nil
             let carriers = sessions.carriers(of: log.conversationID, with: peerID)
             let writer = sessions[log.deviceID].map { [$0] } ?? []
             return writer.filter(carriers.contains) + carriers.filter { !writer.contains($0) }

@@ -303,7 +303,7 @@ extension NodeMachine {
                 do throws(ProtocolError) {
                     let conversation = send.parts.first?.conversation
                     let recipientID =
-                        conversation?.kind == .direct ? conversation?.recipientIDs(of: local.userID).first : nil
+                        conversation?.kind == .direct ? conversation?.peerID(of: local.userID) : nil
                     let name = recipientID.flatMap { trust.directory.users[$0]?.name }
                     try replication.send(send, name: name)
                 } catch {

@@ -27,9 +27,11 @@ extension NodeMachine {
                 }
             let recipientID = try node.checkRecipient(of: conversation)
             try node.check(drafts)
+            // Only the error of a call that would have to wait names them.
+            let name = node.replication.mayHold ? recipientID.flatMap { node.trust.directory.users[$0]?.name } : nil
             try node.replication.send(
                 PendingSend(requestID: requestID, parts: [.init(conversation: conversation, drafts: drafts)]),
-                name: recipientID.flatMap { node.trust.directory.users[$0]?.name })
+                name: name)
             if let recipientID { node.use(recipientID, now: now) }
         }
     }
@@ -38,7 +40,7 @@ extension NodeMachine {
     private func checkRecipient(of conversation: ConversationRecord) throws(ProtocolError) -> UserID? {
         switch conversation.kind {
         case .direct:
-            guard let recipientID = conversation.recipientIDs(of: local.userID).first else { return nil }
+            guard let recipientID = conversation.peerID(of: local.userID) else { return nil }
             try trust.checkRecipient(recipientID)
             return recipientID
         case .open:

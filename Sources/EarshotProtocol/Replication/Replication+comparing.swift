@@ -35,7 +35,7 @@ extension Replication {
         }
         guard isOwn(session) else { return digest }
         if conversation.kind == .direct {
-            digest.peerID = conversation.recipientIDs(of: author.userID).first ?? author.userID
+            digest.peerID = conversation.peerID(of: author.userID) ?? author.userID
         }
         digest.progress = progressHash(of: conversation.conversationID)
         return digest

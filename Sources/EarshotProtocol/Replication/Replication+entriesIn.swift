@@ -186,7 +186,7 @@ extension Replication {
                 if let skew = clocks.hear(timestamp, of: session.userID, now: now) { post(.clockSkewed(skew)) }
             }
             if !run.news.isEmpty, conversation.kind == .direct,
-                let userID = conversation.recipientIDs(of: author.userID).first
+                let userID = conversation.peerID(of: author.userID)
             {
                 actions.append(.exchanged(userID))
             }

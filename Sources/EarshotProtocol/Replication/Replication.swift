@@ -62,6 +62,9 @@ struct Replication: Sendable {
 
     // MARK: - Requests
 
+    /// Whether messages of any conversation wait, or would, until others have come back.
+    var mayHold: Bool { outbox.hasHeld || isTakingBack }
+
     /// Takes what a call writes: all of it or nothing. Its messages keep their order.
     /// - Parameter name: the recipient's, or that of the first of several.
     mutating func send(_ send: PendingSend, name: UserName?) throws(ProtocolError) {
