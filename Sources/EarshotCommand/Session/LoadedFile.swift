@@ -10,9 +10,9 @@ struct LoadedFile {
     static func forEach(_ body: (LoadedFile) -> Void) {
         withoutActuallyEscaping(body) { body in
             withUnsafePointer(to: body) { body in
-                _ = dl_iterate_phdr(
-                    { info, _, body in
-                        guard let info, let file = LoadedFile(info.pointee) else { return 0 }
+                _ = clinuxmemory_each_file(
+                    { file, _, body in
+                        guard let file, let file = LoadedFile(file.pointee) else { return 0 }
                         body?.assumingMemoryBound(to: ((LoadedFile) -> Void).self).pointee(file)
                         return 0
                     }, UnsafeMutableRawPointer(mutating: body))
@@ -21,10 +21,10 @@ struct LoadedFile {
     }
 
     /// - Returns: `nil` for what the kernel gives and is in no file (vdso(7)).
-    private init?(_ info: dl_phdr_info) {
-        base = UInt(info.dlpi_addr)
-        guard base != getauxval(UInt(AT_SYSINFO_EHDR)), let first = info.dlpi_phdr else { return nil }
-        segments = UnsafeBufferPointer(start: first, count: Int(info.dlpi_phnum))
+    private init?(_ file: clinuxmemory_file) {
+        base = UInt(file.base)
+        guard base != getauxval(UInt(AT_SYSINFO_EHDR)), let first = file.segments else { return nil }
+        segments = UnsafeBufferPointer(start: first, count: Int(file.segment_count))
     }
 
     /// Whether the loader has written into its code, too.
