@@ -7,7 +7,7 @@ package struct DNSSDDaemonSource: DiscoverySource {
     /// The first wait for a daemon that is not there; each is twice the one before, up to `retryCeiling`.
     static let retryFloor = Duration.milliseconds(500)
     /// What lasts long is a machine without the daemon, which is none the worse with the stack in this process.
-    static let retryCeiling = Duration.seconds(30)
+    static let retryCeiling = Duration.seconds(10)
 
     package let name = "dns-sd daemon"
     private let configuration: DiscoveryConfiguration
