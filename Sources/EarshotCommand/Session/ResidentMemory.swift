@@ -35,10 +35,11 @@ enum ResidentMemory {
     /// To give code back, and to have it again, costs more than all else that such a node does, so it is done seldom, unless
     /// there is much.
     struct Pace {
-        /// How many bytes of files may be mapped, and how many for as many looks as `fewLooks`.
-        static let largestFiles = 12 << 20
-        static let mostFiles = 22 << 20
-        static let fewLooks = 30
+        /// Code is given back at once when more bytes of files are mapped than this.
+        static let largestFiles = 22 << 20
+        /// It is also given back when there are more than this, and so many looks have passed since the last time.
+        static let restingFiles = 12 << 20
+        static let restingLooks = 30
         /// By how many bytes the heap may grow until it is looked through again.
         static let largestGrowth = 2 << 20
 
@@ -57,7 +58,7 @@ enum ResidentMemory {
         /// - Returns: whether it is to be given back.
         mutating func wantsCode(_ size: Size) -> Bool {
             looks += 1
-            guard size.files > (looks < Self.fewLooks ? Self.mostFiles : Self.largestFiles) else { return false }
+            guard size.files > (looks < Self.restingLooks ? Self.largestFiles : Self.restingFiles) else { return false }
             looks = 0
             return true
         }

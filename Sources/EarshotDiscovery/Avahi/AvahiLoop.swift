@@ -8,11 +8,14 @@ final class AvahiLoop {
     let api: UnsafePointer<AvahiPoll>
     let poll: OpaquePointer
     private var watches: [OpaquePointer] = []
+    // They stay open as long as they are watched.
+    private let bell: Bell?
+    private let network: NetlinkSocket?
 
     /// - Parameters:
-    ///   - wakeUp: ends a turn of the loop, as `wokenUp`.
+    ///   - wakeUp: ends a turn of the loop, as `wokenUp`. It outlives the loop.
     ///   - bell: ends a turn of the loop, as `rung`.
-    ///   - network: ends a turn of the loop, as `networkChanged`, until it is drained. All three outlive the loop.
+    ///   - network: ends a turn of the loop, as `networkChanged`, until it is drained.
     /// - Throws: `outOfResources`.
     init(
         inbox: AvahiInbox, wakeUp: WakeUp, bell: Bell?, network: NetlinkSocket? = nil
@@ -21,6 +24,7 @@ final class AvahiLoop {
             throw DiscoveryError(.outOfResources, "Avahi gets no loop")
         }
         (self.inbox, self.poll, self.api) = (inbox, poll, api)
+        (self.bell, self.network) = (bell, network)
         try watch(wakeUp.fileDescriptor) { _, _, _, context in AvahiInbox.deliver(.wokenUp, to: context) }
         if let bell {
             try watch(bell.fileDescriptor) { _, _, _, context in AvahiInbox.deliver(.rung, to: context) }

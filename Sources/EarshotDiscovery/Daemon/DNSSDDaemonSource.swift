@@ -6,7 +6,7 @@ package import EarshotModel
 package struct DNSSDDaemonSource: DiscoverySource {
     /// The first wait for a daemon that is not there; each is twice the one before, up to `retryCeiling`.
     static let retryFloor = Duration.milliseconds(500)
-    /// What lasts long is a machine without the daemon, which is none the worse with the stack in this process.
+    /// A machine without the daemon mostly stays without it, and the stack in this process serves it as well.
     static let retryCeiling = Duration.seconds(10)
 
     package let name = "dns-sd daemon"

@@ -13,7 +13,7 @@ final class DaemonClient: AvahiLookups {
 
     /// - Parameters:
     ///   - wakeUp: ends a turn of the loop, as `wokenUp`.
-    ///   - bell: ends a turn of the loop, as `rung`. It outlives the client.
+    ///   - bell: ends a turn of the loop, as `rung`.
     /// - Throws: `daemonUnavailable` where no daemon answers.
     init(gauge: OperationGauge, wakeUp: WakeUp, bell: Bell? = nil) throws(DiscoveryError) {
         let functions = try AvahiLibrary.client()

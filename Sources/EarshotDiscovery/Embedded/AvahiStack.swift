@@ -21,9 +21,9 @@ final class AvahiStack {
     /// - Parameters:
     ///   - hostName: what this host is called by the stack; one label.
     ///   - denied: interfaces that it neither listens nor speaks on.
-    ///   - wakeUp: ends a turn of the loop, as `wokenUp`.
+    ///   - wakeUp: ends a turn of the loop, as `wokenUp`. It outlives the stack.
     ///   - bell: ends a turn of the loop, as `rung`.
-    ///   - network: ends a turn of the loop, as `networkChanged`, until it is drained. All three outlive the stack.
+    ///   - network: ends a turn of the loop, as `networkChanged`, until it is drained.
     /// - Throws: `stackFailed` where it cannot run: it gets no socket for multicast DNS, or the library is missing.
     init(
         hostName: String, denied: [String], allowsPointToPoint: Bool, gauge: OperationGauge, wakeUp: WakeUp,

@@ -29,7 +29,7 @@ package struct ConversationRecord: Hashable, Sendable {
     /// The users whom a participant writes to.
     package func recipientIDs(of authorID: UserID) -> [UserID] { participantIDs.filter { $0 != authorID } }
 
-    /// The other user of a direct conversation, or one of the others; `nil` if there is none.
+    /// The first participant who is not this user: in a direct conversation, the other one.
     package func peerID(of userID: UserID) -> UserID? { participantIDs.first { $0 != userID } }
 
     /// Whether it is that of a user with themselves, in which their devices tell each other what they share. Nobody is

@@ -6,10 +6,7 @@ struct LogWriter: Sendable {
     private(set) var record: LogRecord
     private var entries: [EntryRecord] = []
 
-    init(_ log: OwnLog, capacity: Int = 0) {
-        record = log.record
-        entries.reserveCapacity(capacity)
-    }
+    init(_ log: OwnLog) { record = log.record }
 
     mutating func append(
         _ content: EntryContent, _ timestamp: HybridTimestamp, expiry: Int64 = .max, kind: EntryKind,

@@ -25,7 +25,7 @@ struct OlderBackupTests {
     private func writeBackup(to path: String) throws {
         let device = try alice.home.readCredential().deviceID
         let history = folder.file("older.db")
-        let database = try DatabaseQueue(path: history, configuration: .patient)
+        let database = try DatabaseQueue(path: history)
         var migrator = DatabaseMigrator()
         for migration in Schema.migrations.prefix(3) {
             migrator.registerMigration(migration.identifier, migrate: migration.migrate)
