@@ -147,8 +147,11 @@ public enum Limits {
     public static let profileCommandBytes = 1024
     /// Branches of a log that are kept.
     package static let branchesPerLog = 4
-    /// Logs of a user, over all of their devices.
-    package static let logsPerUser = 1024
+    /// Logs of a user in one conversation, over all of their devices. In how many conversations somebody has logs is bounded by
+    /// those that this node belongs to.
+    package static let logsPerUserAndConversation = 1024
+    /// Logs of strangers for which there is no room, and of which nothing more is taken on a link.
+    package static let skippedLogsPerLink = 1024
     /// Devices of a user that are remembered though they have written nothing.
     package static let devicesPerUser = 64
     /// Devices of this node's own user that are remembered.

@@ -121,6 +121,40 @@ struct HeadsTests {
         #expect(known == [[0, 2, 10, 14, 16, 17, 18]])
     }
 
+    @Test("of a log that goes out already, for which the disk is asked, leaves its receipts to count", arguments: [false, true])
+    mutating func receiptWhileTheDiskIsAsked(isEarly: Bool) throws {
+        var log = HandWrittenLog(by: alice, to: bob.userID)
+        let entries = (1...3).map { log.entry("\($0)") }
+        var snapshot = Snapshot()
+        snapshot.logs = [log.record]
+        var progress = DeliveryProgress()
+        progress.offered = 3
+        let key = DeliveryKey(logID: log.logID, recipientID: bob.userID)
+        snapshot.deliveries = [DeliveryRecord(logID: log.logID, recipientID: bob.userID, progress: progress)]
+        replication = .linked(alice, to: bob, on: connectionID, snapshot: snapshot)
+        let conversationID = log.record.description.conversationID
+        func hearReceipt() throws {
+            let receipt = Receipt.sign(
+                logID: log.logID, sequence: 3, chain: entries[2].chain, readSequence: 0, deviceID: bob.deviceID,
+                with: bob.signingKey)
+            try replication.receivedReceipt(receipt, on: connectionID, trust: TrustMachine(), now: now)
+        }
+
+        // Bob had one when he said so, and by now he has all.
+        let place = Place(sequence: 1, chain: entries[0].chain)
+        hears([BranchHead(log: log.record.description, place: place)])
+        let read = try #require(
+            replication.takeActions().compactMap { if case .readChains(let read) = $0 { read } else { nil } }.last)
+        let digest = ConversationDigest(
+            conversationID: conversationID, heads: replication.logs.headsHash(of: conversationID))
+        replication.receivedDigests([digest], on: connectionID)
+        if isEarly { try hearReceipt() }
+        replication.chainsRead(
+            read, [log.logID: [1: entries[0].chain]], trust: TrustMachine(), now: now)
+        if !isEarly { try hearReceipt() }
+        #expect(replication.deliveries.target(key)?.delivered == 3)
+    }
+
     @Test("in a receipt for a log of its own means nothing, now or later")
     mutating func ownLogInReceipts() throws {
         hears([])

@@ -10,17 +10,41 @@ struct LogsTests {
     private var author: LogAuthor { LogAuthor(alice) }
     private var conversation: ConversationRecord { .direct(alice.userID, bob.userID) }
 
-    @Test("of a user are bounded over all devices")
+    @Test("of a user in one conversation are bounded over all devices")
     func logsOfAUser() {
-        let records = (1...UInt64(Limits.logsPerUser)).map { epoch in
+        let records = (1...UInt64(Limits.logsPerUserAndConversation)).map { epoch in
             HandWrittenLog(by: bob, to: alice.userID, epoch: epoch).record
         }
         let logs = Logs(author: author, records: records)
-        let error = #expect(throws: ProtocolError.self) { try logs.checkRoom(for: bob.userID) }
+        let direct = conversation.conversationID
+        let error = #expect(throws: ProtocolError.self) { try logs.checkRoom(for: bob.userID, in: direct) }
         #expect(error?.code == .violation)
-        #expect(throws: Never.self) { try logs.checkRoom(for: device("carol").userID) }
+        #expect(throws: Never.self) { try logs.checkRoom(for: device("carol").userID, in: direct) }
+        #expect(throws: Never.self) { try logs.checkRoom(for: bob.userID, in: .open("general", networkTag: "")) }
         // Those that come back are no peer's.
-        #expect(throws: Never.self) { try logs.checkRoom(for: alice.userID) }
+        #expect(throws: Never.self) { try logs.checkRoom(for: alice.userID, in: direct) }
+    }
+
+    @Test("of a user with two devices have room in as many conversations as a node may belong to, and directly")
+    func logsOfABusyUser() {
+        let conversations = (1...Limits.conversationsOfMany).map { number in
+            ConversationRecord(
+                conversationID: .open("room \(number)", networkTag: ""), kind: .open, participantIDs: [],
+                uniqueName: "room \(number)")
+        }
+        let devices = [device("bob"), device("bob's other device")]
+        let records = devices.flatMap { device in
+            conversations.map { conversation in
+                let log = LogDescription(
+                    conversationID: conversation.conversationID, deviceID: device.deviceID, epoch: 1)
+                return LogRecord(
+                    description: log, authorID: bob.userID, conversation: conversation, head: .origin(of: log.logID))
+            }
+        }
+        let logs = Logs(author: author, records: records)
+        for conversation in conversations + [self.conversation] {
+            #expect(throws: Never.self) { try logs.checkRoom(for: bob.userID, in: conversation.conversationID) }
+        }
     }
 
     @Test("have messages of their own only behind the place where a branch parts from another")

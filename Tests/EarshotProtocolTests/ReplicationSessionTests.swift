@@ -138,6 +138,16 @@ struct ReplicationSessionTests {
         #expect(session.windowUsed == 0 && session.chain(of: log, at: 2) == nil)
     }
 
+    @Test("of which the peer's end is to be found out takes no more room in the window")
+    mutating func shut() {
+        session.receivedAllHeads()
+        _ = session.offerNew([written.entry("one")], bytes: 100, of: written.record)
+        _ = frames(committed: 1)
+        #expect(session.windowUsed > 0)
+        session.shut(written.record.description, branches: [written.logID])
+        #expect(session.windowUsed == 0)
+    }
+
     @Test("looks at a receipt only where it says more than the one before")
     mutating func news() {
         session.receivedAllHeads()

@@ -87,15 +87,8 @@ struct CrowdFigures: ParsableCommand {
                 "ms from send to delivered, the longest without a link", exchanges.unlinked.percentile(1),
                 atMost: Self.delivery, detail: "\(exchanges.unlinked.count) of \(exchanges.all.count)"),
         ]
-        for figure in figures { print(figure.line) }
-        let failed = figures.count { !$0.isKept }
-        if json { print(try Figure.json(figures)) }
-        print("\(figures.count - failed) passed, \(failed) failed")
-        guard failed == 0 else { throw ExitCode.failure }
+        try Figure.report(figures, json: json)
     }
-
-    /// Says how far a long run has come, beside its result.
-    private func say(_ what: String) { FileHandle.standardError.write(Data("\(what)\n".utf8)) }
 
     private func seconds(since start: ContinuousClock.Instant) -> Double {
         milliseconds(start.duration(to: .now)) / 1000
@@ -131,16 +124,21 @@ struct CrowdFigures: ParsableCommand {
 
 /// The processes of a crowd.
 struct CrowdParts {
+    /// Nodes of one process. Each has a thread of libdispatch that waits for news of the network, and there are 255 of them: the
+    /// first node for which none is left would wait for ever.
+    private static let nodesOfProcess = 128
+
     private let children: [Child]
     private let notices: [[CrowdPart.Notice]]
 
-    /// Starts as many processes as the files that each may open, and its mappings of memory, demand; and waits until all
+    /// Starts as many processes as the threads, files and mappings of memory that each may have demand; and waits until all
     /// nodes are open.
-    init(_ nodes: Int, links: Int, folder: URL) throws {
+    /// - Parameter peer: the port of a node to which each links, and learns of no other.
+    init(_ nodes: Int, links: Int, folder: URL, peer: UInt16? = nil) throws {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         let (each, mappings) = (min(links, nodes), try Self.mappings())
-        var most = nodes
+        var most = min(nodes, Self.nodesOfProcess)
         while most > 1,
             CrowdPart.descriptors(of: most, links: each) > Int(clamping: limit.rlim_max)
                 || CrowdPart.mappings(of: most, links: each) > mappings
@@ -148,10 +146,11 @@ struct CrowdParts {
         let count = (nodes + most - 1) / most
         children = try (0..<count).map { number in
             let (first, end) = (nodes * number / count, nodes * (number + 1) / count)
-            return try Child([
-                "crowd-part", "--first", "\(first)", "--nodes", "\(end - first)", "--links", "\(links)", "--folder",
-                folder.path,
-            ])
+            return try Child(
+                [
+                    "crowd-part", "--first", "\(first)", "--nodes", "\(end - first)", "--links", "\(links)", "--folder",
+                    folder.path,
+                ] + (peer.map { ["--peer", "\($0)"] } ?? []))
         }
         notices = try children.map { try $0.decode([CrowdPart.Notice].self, "notices") }
     }

@@ -12,6 +12,8 @@ struct CrowdPart: AsyncParsableCommand {
     @Option var nodes: Int
     @Option var links: Int
     @Option var folder: String
+    /// The port of a node to which each links. Without it they learn of others by what is posted.
+    @Option var peer: UInt16?
 
     /// What the nodes of a part are like at one moment.
     struct Status: Codable {
@@ -56,7 +58,8 @@ struct CrowdPart: AsyncParsableCommand {
         for number in first..<first + nodes {
             crowd.append(
                 try await GroupNode.start(
-                    "node\(number)", in: parent, discovery: .sources([board]), linkLimit: links))
+                    "node\(number)", in: parent, peers: peer.map { [$0] } ?? [],
+                    discovery: peer == nil ? .sources([board]) : .off, linkLimit: links))
         }
         let notices = crowd.map {
             Notice(

@@ -56,12 +56,8 @@ struct FanIn: AsyncParsableCommand {
                 "the slowest of \(senders) senders, of the mean", Self.median(ofMean), atLeast: 0.5,
                 detail: Self.spread(ofMean)),
         ]
-        for figure in figures { print(figure.line) }
-        let failed = figures.count { !$0.isKept }
-        if json { print(try Figure.json(figures)) }
-        print("\(figures.count - failed) passed, \(failed) failed")
         for node in crowd + [bot] { try await node.stop() }
-        guard failed == 0 else { throw ExitCode.failure }
+        try Figure.report(figures, json: json)
     }
 
     /// Messages a second of each sender that were delivered while all of them sent.

@@ -6,17 +6,18 @@ import Foundation
 /// What conversations of many cost on the wire and in memory: nodes with real stores, in one process, over loopback.
 struct GroupFigures: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "groups", abstract: "What conversations of many cost: a fan-out, catching up, idle conversations.")
+        commandName: "groups", abstract: "What conversations of many cost: a fan-out, ten that write, catching up, idle conversations.")
 
     @Option(help: "Participants of the fan-out, the author among them.") var participants = 50
     @Option(help: "Entries of the catching up.") var entries = 100_000
     @Option(help: "How often they are caught up with, from each of the two.") var turns = 7
     @Option(help: "Conversations that are idle.") var conversations = 1_000
-    @Option(help: "Only this: fan-out, catch-up or idle.") var only: String?
+    @Option(help: "Messages of each run of the ten.") var messages = 51_200
+    @Option(help: "Only this: fan-out, ten, catch-up or idle.") var only: String?
     @Flag(help: "Print one object as the last line but one.") var json = false
 
     func validate() throws {
-        guard turns > 0 else { throw ValidationError("--turns takes 1 or more.") }
+        guard turns > 0, messages >= 64 else { throw ValidationError("--turns takes 1 or more, --messages 64 or more.") }
     }
 
     func run() async throws {
@@ -26,12 +27,9 @@ struct GroupFigures: AsyncParsableCommand {
         // First, because the others leave memory behind, which it would use.
         if only ?? "idle" == "idle" { figures += try await idle() }
         if only ?? "fan-out" == "fan-out" { figures += try await fanOut() }
+        if only ?? "ten" == "ten" { figures += try await ten() }
         if only ?? "catch-up" == "catch-up" { figures += try await catchUp() }
-        for figure in figures { print(figure.line) }
-        let failed = figures.count { !$0.isKept }
-        if json { print(try Figure.json(figures)) }
-        print("\(figures.count - failed) passed, \(failed) failed")
-        guard failed == 0, !figures.isEmpty else { throw ExitCode.failure }
+        try Figure.report(figures, json: json)
     }
 
     // MARK: - Fan-out
@@ -73,6 +71,58 @@ struct GroupFigures: AsyncParsableCommand {
             }
     }
 
+    // MARK: - Ten
+
+    /// How fast one of ten writes to the nine others, beside one of two who writes to the other: all in one process.
+    private func ten() async throws -> [Figure] {
+        let direct = try await pace(of: 2) { .user($0[1].node.userID) }
+        let group = try await pace(of: 10) { crowd in
+            try await crowd.join("ten")
+            return try await crowd[0].node.conversations.open(named: "ten").destination
+        }
+        for (what, pace) in [("direct", direct), ("in a group of ten", group)] {
+            print("\(what), messages/s with all receipts, 64 a call: \(Spread(pace.batches).text(0))")
+            print("\(what), messages/s with all receipts, one a call: \(Spread(pace.singles).text(0))")
+            print("\(what), ms from send to the last receipt, alone: \(Spread(pace.alone).text(2))")
+        }
+        let copies = 9 * Spread(group.batches).median / Spread(direct.batches).median
+        return [
+            Figure("receipts a second in a group of ten, of those of one recipient", copies, atLeast: 1),
+            Figure(
+                "one call a message in a group of ten, of the rate of 64 a call",
+                Spread(group.singles).median / Spread(group.batches).median, atLeast: 0.7),
+        ]
+    }
+
+    private struct Pace { var (batches, singles, alone): ([Double], [Double], [Double]) = ([], [], []) }
+
+    private func pace(of count: Int, destination: (Crowd) async throws -> Destination) async throws -> Pace {
+        var pace = Pace()
+        _ = try await Crowd.with(count, unreached: 0) { crowd in
+            let (author, destination, others) = (crowd[0], try await destination(crowd), count - 1)
+            let messages = messages / 64 * 64
+            for other in crowd.dropFirst() { try await other.befriend(author) }
+            // The first turn warms up.
+            for turn in 0...max(5, turns) {
+                let (batches, singles) = (
+                    Load(count: messages, batch: 64, inFlight: 2_048), Load(count: messages, batch: 1, inFlight: 1_024)
+                )
+                let seconds = (
+                    try await author.write(batches, recipients: others) { _ in destination },
+                    try await author.write(singles, recipients: others) { _ in destination }
+                )
+                let alone = try await author.latencies(200, recipients: others) { _ in destination }
+                say("\(others) others, turn \(turn): \(seconds.0) s in batches, \(seconds.1) s one a call")
+                guard turn > 0 else { continue }
+                pace.batches.append(Double(messages) / seconds.0)
+                pace.singles.append(Double(messages) / seconds.1)
+                pace.alone += alone
+            }
+            return []
+        }
+        return pace
+    }
+
     // MARK: - Catching up
 
     /// A newcomer gets a long history from a third participant, and another one from its author: by turns, because what
@@ -85,8 +135,7 @@ struct GroupFigures: AsyncParsableCommand {
         try await author.waitForLinks(1)
         try await author.node.conversations.join(named: "log")
         try await third.node.conversations.join(named: "log")
-        // Entries of strangers have little room, and this is about others.
-        try await third.node.messages.send("hello", to: author.node.userID)
+        try await third.befriend(author)
         try await author.write(entries, to: "log")
         try await third.waitForMessages(entries, of: "log")
         // What the first one brings into memory, the others find there.
@@ -118,7 +167,7 @@ struct GroupFigures: AsyncParsableCommand {
     ) async throws -> Double {
         let newcomer = try await GroupNode.start(name, in: folder, peers: [source.port])
         try await newcomer.waitForLinks(1)
-        try await newcomer.node.messages.send("hello", to: author.node.userID)
+        try await newcomer.befriend(author)
         let start = ContinuousClock.now
         try await newcomer.node.conversations.join(named: "log")
         try await newcomer.waitForMessages(entries, of: "log")
@@ -177,7 +226,17 @@ struct Figure: Encodable {
         return "\(isKept ? "ok    " : "FAILED") \(numbers)  \(what)\(detail.isEmpty ? "" : ": " + detail)"
     }
 
-    static func json(_ figures: [Figure]) throws -> String {
+    /// Prints all, and last "N passed, N failed".
+    /// - Throws: `ExitCode` if one is not what it is to be, or there is none.
+    static func report(_ figures: [Figure], json isJSON: Bool) throws {
+        for figure in figures { print(figure.line) }
+        let failed = figures.count { !$0.isKept }
+        if isJSON { print(try json(figures)) }
+        print("\(figures.count - failed) passed, \(failed) failed")
+        guard failed == 0, !figures.isEmpty else { throw ExitCode.failure }
+    }
+
+    private static func json(_ figures: [Figure]) throws -> String {
         struct Report: Encodable {
             let passed, failed: Int
             let figures: [Figure]
@@ -189,3 +248,6 @@ struct Figure: Encodable {
         return String(decoding: try encoder.encode(report), as: UTF8.self)
     }
 }
+
+/// Says how far a long run has come, beside its result.
+func say(_ what: String) { FileHandle.standardError.write(Data("\(what)\n".utf8)) }

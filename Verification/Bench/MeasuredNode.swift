@@ -176,7 +176,7 @@ struct MeasuredNode: AsyncParsableCommand {
 }
 
 /// Numbers that several tasks share out among themselves.
-private final class Next: Sendable {
+final class Next: Sendable {
     private let number: Atomic<Int>
 
     init(_ first: Int) { number = Atomic(first) }

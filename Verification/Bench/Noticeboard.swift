@@ -24,6 +24,13 @@ final class Noticeboard: DiscoverySource {
         for reporting in readers { reporting(.appeared(record)) }
     }
 
+    /// Somebody who was posted is gone.
+    func withdraw(_ deviceID: DeviceID) {
+        let (record, readers) = state.withLock { ($0.records.removeValue(forKey: deviceID), Array($0.readers.values)) }
+        guard let record else { return }
+        for reporting in readers { reporting(.disappeared(record.key)) }
+    }
+
     func run(advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void) async throws {
         reporting(.available(.other(name)))
         let others = state.withLock { state in

@@ -35,11 +35,7 @@ struct SearchFigures: AsyncParsableCommand {
         }
         figures.append(try await measurePage(of: log))
         try await alice.stop()
-        for figure in figures { print(figure.line) }
-        let failed = figures.count { !$0.isKept }
-        if json { print(try Figure.json(figures)) }
-        print("\(figures.count - failed) passed, \(failed) failed")
-        guard failed == 0 else { throw ExitCode.failure }
+        try Figure.report(figures, json: json)
     }
 
     private func searches(in conversationID: ConversationID) -> [(what: String, query: SearchQuery, count: Int)] {

@@ -52,7 +52,11 @@ struct IncomingLogs: Sendable {
 
     func hasLogs(of deviceID: DeviceID) -> Bool { idsOfDevice[deviceID]?.isEmpty == false }
 
-    func count(of authorID: UserID) -> Int { idsOfAuthor[authorID]?.count ?? 0 }
+    func hasLogs(by authorID: UserID) -> Bool { idsOfAuthor[authorID]?.isEmpty == false }
+
+    func count(of authorID: UserID, in conversationID: ConversationID) -> Int {
+        idsOfConversation[conversationID, default: []].count { logs[$0]?.authorID == authorID }
+    }
 
     /// What the entries of each author in a conversation count, as they came.
     func bytes(in conversationID: ConversationID) -> [UserID: Int] {

@@ -323,7 +323,7 @@ struct Logs: Sendable {
 
     func hasIncoming(of deviceID: DeviceID) -> Bool { incoming.hasLogs(of: deviceID) }
 
-    func hasIncoming(by userID: UserID) -> Bool { incoming.count(of: userID) > 0 }
+    func hasIncoming(by userID: UserID) -> Bool { incoming.hasLogs(by: userID) }
 
     // MARK: - Strangers
 
@@ -351,11 +351,12 @@ struct Logs: Sendable {
         return direct.reduce(0) { $0 + strangers(in: $1.conversationID) } + more <= Limits.strangersBytes
     }
 
-    /// Whether a user may begin one more log.
+    /// Whether a user may begin one more log in a conversation.
     /// - Throws: `ProtocolError` `violation`.
-    func checkRoom(for userID: UserID) throws(ProtocolError) {
-        guard userID == author.userID || incoming.count(of: userID) < Limits.logsPerUser else {
-            throw ProtocolError(.violation, "the peer has begun more than \(Limits.logsPerUser) logs")
+    func checkRoom(for userID: UserID, in conversationID: ConversationID) throws(ProtocolError) {
+        let limit = Limits.logsPerUserAndConversation
+        guard userID == author.userID || incoming.count(of: userID, in: conversationID) < limit else {
+            throw ProtocolError(.violation, "the peer has begun more than \(limit) logs in a conversation")
         }
     }
 }

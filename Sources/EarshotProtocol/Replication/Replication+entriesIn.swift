@@ -101,7 +101,7 @@ extension Replication {
                 }
                 throw ProtocolError(.violation, "entries are missing before \(frame.firstSequence)")
             }
-            do throws(ProtocolError) { try logs.checkRoom(for: userID) } catch {
+            do throws(ProtocolError) { try logs.checkRoom(for: userID, in: frame.log.conversationID) } catch {
                 // Whoever carries it has done nothing wrong.
                 guard frame.log.deviceID == sessions[connectionID]?.deviceID else {
                     actions.append(.credit(-1, connectionID))

@@ -82,14 +82,15 @@ extension Replication {
     mutating func decide(
         _ head: BranchHead, in branch: OwnLog, on connectionID: ConnectionID, trust: TrustMachine, now: Moment
     ) {
-        // What goes out on the link already goes on.
-        guard sessions[connectionID]?.log(branch.record.logID) == nil else { return }
         sessions[connectionID]?.decide(head.log)
-        sessions[connectionID]?.open(branch, after: head.place)
-        for other in logs.branches(of: head.log) where other != branch.record.logID {
-            if let log = logs.own(other) { sessions[connectionID]?.openIfNew(log) }
+        // What goes out on the link already goes on: while the disk was asked, the peer may have said that it has all.
+        if sessions[connectionID]?.log(branch.record.logID) == nil {
+            sessions[connectionID]?.open(branch, after: head.place)
+            for other in logs.branches(of: head.log) where other != branch.record.logID {
+                if let log = logs.own(other) { sessions[connectionID]?.openIfNew(log) }
+            }
+            sessions.pump(connectionID)
         }
-        sessions.pump(connectionID)
         for receipt in sessions[connectionID]?.takeEarlyReceipts(for: head.log) ?? [] {
             do { try receivedReceipt(receipt, on: connectionID, trust: trust, now: now) } catch {
                 close(connectionID, .violation, error)

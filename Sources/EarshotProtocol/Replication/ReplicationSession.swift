@@ -100,7 +100,7 @@ struct ReplicationSession: Sendable {
     /// It is not known where the peer's end of a log is: nothing more of it is sent.
     mutating func shut(_ log: LogDescription, branches: [LogID]) {
         undecided.insert(log.logID)
-        for branch in branches { outgoing[branch] = nil }
+        for branch in branches { close(branch) }
     }
 
     /// It is known where the peer's end of a log is.
@@ -275,8 +275,8 @@ struct ReplicationSession: Sendable {
     /// - Returns: whether a receipt for a branch says anything new.
     mutating func hear(_ receipt: Receipt, for log: OwnLog, known: DeliveryProgress, isParted: Bool) -> Bool {
         let branch = log.record.logID
-        // What does not go over this link was heard of elsewhere.
-        guard let isNews = outgoing[branch]?.hear(receipt, known: known) else {
+        // What does not go over this link was heard of elsewhere; and what waits until the peer's end is known is heard again then.
+        guard !isUndecided(log.description), let isNews = outgoing[branch]?.hear(receipt, known: known) else {
             return receipt.saysMore(than: known)
         }
         guard isParted, !isNews, chain(of: log, at: receipt.sequence) == receipt.chain else { return isNews }
@@ -322,7 +322,7 @@ struct ReplicationSession: Sendable {
     /// Nothing more of a log is taken on this link.
     /// - Returns: whether there was room to note it.
     mutating func skip(_ logID: LogID) -> Bool {
-        guard skipped.count < Limits.logsPerUser || skipped.contains(logID) else { return false }
+        guard skipped.count < Limits.skippedLogsPerLink || skipped.contains(logID) else { return false }
         skipped.insert(logID)
         return true
     }
