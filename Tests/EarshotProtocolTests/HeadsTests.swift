@@ -121,7 +121,9 @@ struct HeadsTests {
         #expect(known == [[0, 2, 10, 14, 16, 17, 18]])
     }
 
-    @Test("of a log that goes out already, for which the disk is asked, leaves its receipts to count", arguments: [false, true])
+    @Test(
+        "of a log that goes out already, for which the disk is asked, leaves its receipts to count",
+        arguments: [false, true])
     mutating func receiptWhileTheDiskIsAsked(isEarly: Bool) throws {
         var log = HandWrittenLog(by: alice, to: bob.userID)
         let entries = (1...3).map { log.entry("\($0)") }

@@ -9,7 +9,8 @@ struct EarshotBench: AsyncParsableCommand {
         commandName: "bench", abstract: "Two nodes on loopback, beside what this machine can do.",
         subcommands: [
             Measure.self, GroupFigures.self, SearchFigures.self, Compare.self, Flood.self, CrowdFigures.self,
-            FanIn.self, HubFigures.self, ConversationFigures.self, HistoryFigures.self, MeasuredNode.self, CrowdPart.self, Flooder.self, LongHistoryWriter.self,
+            FanIn.self, HubFigures.self, ConversationFigures.self, HistoryFigures.self, MeasuredNode.self,
+            CrowdPart.self, Flooder.self, LongHistoryWriter.self,
         ],
         defaultSubcommand: Measure.self)
 }

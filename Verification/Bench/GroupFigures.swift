@@ -6,7 +6,8 @@ import Foundation
 /// What conversations of many cost on the wire and in memory: nodes with real stores, in one process, over loopback.
 struct GroupFigures: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "groups", abstract: "What conversations of many cost: a fan-out, ten that write, catching up, idle conversations.")
+        commandName: "groups",
+        abstract: "What conversations of many cost: a fan-out, one of ten who writes, catching up, idle conversations.")
 
     @Option(help: "Participants of the fan-out, the author among them.") var participants = 50
     @Option(help: "Entries of the catching up.") var entries = 100_000
@@ -17,7 +18,9 @@ struct GroupFigures: AsyncParsableCommand {
     @Flag(help: "Print one object as the last line but one.") var json = false
 
     func validate() throws {
-        guard turns > 0, messages >= 64 else { throw ValidationError("--turns takes 1 or more, --messages 64 or more.") }
+        guard turns > 0, messages >= 64 else {
+            throw ValidationError("--turns takes 1 or more, --messages 64 or more.")
+        }
     }
 
     func run() async throws {

@@ -121,33 +121,36 @@ extension Replication {
     mutating func receivedReceipt(
         _ receipt: Receipt, on connectionID: ConnectionID, trust: TrustMachine, now: Moment
     ) throws(ProtocolError) {
-        guard let session = sessions[connectionID] else { return }
+        // A session that is kept here would be copied by each change to it, with all logs that go out on it.
+        guard let userID = sessions[connectionID]?.userID else { return }
         let branches = logs.branches(of: receipt.logID).compactMap { logs.own($0) }
             .filter {
-                $0.record.conversation.kind != .direct || isOwn(session) || $0.record.recipientID == session.userID
+                $0.record.conversation.kind != .direct || userID == author.userID || $0.record.recipientID == userID
             }
         guard receipt.sequence > 0 else { return }
-        if branches.isEmpty, let log = logs.incoming(receipt.logID), log.authorID != session.userID {
+        if branches.isEmpty, let log = logs.incoming(receipt.logID), log.authorID != userID {
             try receivedCarried(receipt, credentials: [], on: connectionID, trust: trust, now: now)
             return
         }
         // Before its signature is looked at, which is most of the work.
         var isNews = false
         for branch in branches {
-            let known = deliveries.target(branch.deliveryKey(for: session.userID)) ?? DeliveryProgress()
+            let known = deliveries.target(branch.deliveryKey(for: userID)) ?? DeliveryProgress()
             let isHeard = sessions[connectionID]?
                 .hear(receipt, for: branch, known: known, isParted: branches.count > 1)
             if isHeard == true { isNews = true }
         }
         actions.append(.credit(isNews ? 1 : -1, connectionID))
         try receipt.authenticate()
-        guard let description = branches.first?.description, !session.isUndecided(description) else {
+        guard let description = branches.first?.description, sessions[connectionID]?.isUndecided(description) == false
+        else {
             // It may be about what this node is to get back.
             sessions[connectionID]?.keep(receipt)
             return
         }
         guard isNews else { return }
-        for branch in branches where session.chain(of: branch, at: receipt.sequence) == receipt.chain {
+        for branch in branches
+        where sessions[connectionID]?.chain(of: branch, at: receipt.sequence) == receipt.chain {
             acknowledged(receipt, of: branch.record.logID, on: connectionID, trust: trust)
             return
         }
@@ -189,14 +192,14 @@ extension Replication {
     mutating func acknowledged(
         _ receipt: Receipt, of branch: LogID, on connectionID: ConnectionID, trust: TrustMachine
     ) {
-        guard let log = logs.own(branch), let session = sessions[connectionID] else { return }
-        guard receipt.deviceID == session.deviceID else {
+        guard let log = logs.own(branch), let peer = sessions.peer(on: connectionID) else { return }
+        guard receipt.deviceID == peer.deviceID else {
             if let userID = trust.owner(of: receipt.deviceID) { acknowledged(receipt, by: userID, of: log) }
             return
         }
         sessions[connectionID]?.acknowledged(receipt, of: branch)
         sessions.pump(connectionID)
-        acknowledged(receipt, by: session.userID, of: log)
+        acknowledged(receipt, by: peer.userID, of: log)
     }
 
     /// A device of a user holds an own log up to a place. This user's own devices are no recipients.
