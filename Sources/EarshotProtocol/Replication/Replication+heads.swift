@@ -82,9 +82,11 @@ extension Replication {
     mutating func decide(
         _ head: BranchHead, in branch: OwnLog, on connectionID: ConnectionID, trust: TrustMachine, now: Moment
     ) {
+        // What goes out on the link already goes on. While the disk was asked, the peer may have said that it has all.
+        let goesOut = sessions[connectionID]?.log(branch.record.logID) != nil
+        guard !goesOut || sessions[connectionID]?.isUndecided(head.log) == true else { return }
         sessions[connectionID]?.decide(head.log)
-        // What goes out on the link already goes on: while the disk was asked, the peer may have said that it has all.
-        if sessions[connectionID]?.log(branch.record.logID) == nil {
+        if !goesOut {
             sessions[connectionID]?.open(branch, after: head.place)
             for other in logs.branches(of: head.log) where other != branch.record.logID {
                 if let log = logs.own(other) { sessions[connectionID]?.openIfNew(log) }
