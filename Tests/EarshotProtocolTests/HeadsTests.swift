@@ -19,6 +19,16 @@ struct HeadsTests {
         written = HandWrittenLog(by: bob, to: alice.userID)
     }
 
+    /// Alice's node has a log of its own instead, of which so much was offered to Bob's device.
+    private mutating func relink(with log: HandWrittenLog, offeredThrough sequence: UInt64) {
+        var snapshot = Snapshot()
+        snapshot.logs = [log.record]
+        var progress = DeliveryProgress()
+        progress.offered = sequence
+        snapshot.deliveries = [DeliveryRecord(logID: log.logID, recipientID: bob.userID, progress: progress)]
+        replication = .linked(alice, to: bob, on: connectionID, snapshot: snapshot)
+    }
+
     /// What Bob's device says that it holds.
     private mutating func hears(
         _ heads: [BranchHead], of conversationID: ConversationID? = nil, isComplete: Bool = true
@@ -93,12 +103,7 @@ struct HeadsTests {
     mutating func places() throws {
         var lost = HandWrittenLog(by: alice, to: bob.userID)
         let entries = (1...20).map { lost.entry("\($0)") }
-        var snapshot = Snapshot()
-        snapshot.logs = [lost.record]
-        var progress = DeliveryProgress()
-        progress.offered = 18
-        snapshot.deliveries = [DeliveryRecord(logID: lost.logID, recipientID: bob.userID, progress: progress)]
-        replication = .linked(alice, to: bob, on: connectionID, snapshot: snapshot)
+        relink(with: lost, offeredThrough: 18)
         var theirs = HandWrittenLog(by: alice, to: bob.userID)
         for number in 1...19 { _ = theirs.entry("other \(number)") }
         hears([theirs.end])
@@ -127,13 +132,7 @@ struct HeadsTests {
     mutating func receiptWhileTheDiskIsAsked(isEarly: Bool) throws {
         var log = HandWrittenLog(by: alice, to: bob.userID)
         let entries = (1...3).map { log.entry("\($0)") }
-        var snapshot = Snapshot()
-        snapshot.logs = [log.record]
-        var progress = DeliveryProgress()
-        progress.offered = 3
-        let key = DeliveryKey(logID: log.logID, recipientID: bob.userID)
-        snapshot.deliveries = [DeliveryRecord(logID: log.logID, recipientID: bob.userID, progress: progress)]
-        replication = .linked(alice, to: bob, on: connectionID, snapshot: snapshot)
+        relink(with: log, offeredThrough: 3)
         let conversationID = log.record.description.conversationID
         func hearReceipt() throws {
             let receipt = Receipt.sign(
@@ -154,6 +153,7 @@ struct HeadsTests {
         replication.chainsRead(
             read, [log.logID: [1: entries[0].chain]], trust: TrustMachine(), now: now)
         if !isEarly { try hearReceipt() }
+        let key = DeliveryKey(logID: log.logID, recipientID: bob.userID)
         #expect(replication.deliveries.target(key)?.delivered == 3)
     }
 

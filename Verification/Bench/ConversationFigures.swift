@@ -10,8 +10,8 @@ struct ConversationFigures: AsyncParsableCommand {
         commandName: "conversations",
         abstract: "Messages to many conversations at random, beside as many to one of them.",
         discussion: """
-            Conversations of many have one other participant, who is there: a message is written when his receipt has come. \
-            The direct ones are with users who were met and are gone: a message is written when its call has returned. Each \
+            Conversations of many have one other participant, who is there: a message counts when the receipt has come. \
+            The direct ones are with users who were met and are gone: a message counts when its call has returned. Each \
             call has one message.
             """)
 
@@ -39,8 +39,8 @@ struct ConversationFigures: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var limit = rlimit(rlim_cur: 16_384, rlim_max: 16_384)
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        // All of a wave are in this process, with the author and the other.
+        try CrowdPart.allowDescriptors(CrowdPart.descriptors(of: Self.wave + 2, links: Self.wave))
         let folder = try Crowd.folder()
         defer { removeQuietly(folder) }
         let board = Noticeboard()
@@ -146,7 +146,7 @@ struct ConversationFigures: AsyncParsableCommand {
 
     private func open(_ home: Home, taking times: inout [Double]) async throws -> Node {
         let start = ContinuousClock.now
-        let node = try await Node.open(home, configuration: NodeConfiguration(discovery: .off))
+        let node = try await home.opened()
         times.append(milliseconds(start.duration(to: .now)))
         return node
     }

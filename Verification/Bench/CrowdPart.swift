@@ -105,7 +105,7 @@ struct CrowdPart: AsyncParsableCommand {
     /// read.
     static func mappings(of nodes: Int, links: Int) -> Int { nodes * (9 * links + 64) + 1_024 }
 
-    private static func allowDescriptors(_ count: Int) throws {
+    static func allowDescriptors(_ count: Int) throws {
         var limit = rlimit()
         let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         getrlimit(files, &limit)

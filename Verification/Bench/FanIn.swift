@@ -46,15 +46,15 @@ struct FanIn: AsyncParsableCommand {
             ratios.append(sum / alone)
             ofMean.append((all.min() ?? 0) / (sum / Double(all.count)))
         }
-        print("messages/s with receipt, one sender alone: \(Self.spread(single))")
-        print("messages/s with receipt, \(senders) senders together: \(Self.spread(total))")
+        print("messages/s with receipt, one sender alone: \(Spread(single).text(0))")
+        print("messages/s with receipt, \(senders) senders together: \(Spread(total).text(0))")
         let figures = [
             Figure(
-                "\(senders) senders together, of one sender's rate", Self.median(ratios), atLeast: 0.8,
-                detail: Self.spread(ratios)),
+                "\(senders) senders together, of one sender's rate", Spread(ratios).median, atLeast: 0.8,
+                detail: Spread(ratios).text(2)),
             Figure(
-                "the slowest of \(senders) senders, of the mean", Self.median(ofMean), atLeast: 0.5,
-                detail: Self.spread(ofMean)),
+                "the slowest of \(senders) senders, of the mean", Spread(ofMean).median, atLeast: 0.5,
+                detail: Spread(ofMean).text(2)),
         ]
         for node in crowd + [bot] { try await node.stop() }
         try Figure.report(figures, json: json)
@@ -80,17 +80,6 @@ struct FanIn: AsyncParsableCommand {
             try await Crowd.until("rest of \(node.node.name)") { await node.node.status().undeliveredMessages == 0 }
         }
         return counts
-    }
-
-    private static func median(_ values: [Double]) -> Double {
-        let sorted = values.sorted()
-        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
-    }
-
-    private static func spread(_ values: [Double]) -> String {
-        let digits = (values.max() ?? 0) < 100 ? 2 : 0
-        return String(
-            format: "%.\(digits)f (%.\(digits)f to %.\(digits)f)", median(values), values.min() ?? 0, values.max() ?? 0)
     }
 }
 

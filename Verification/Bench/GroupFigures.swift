@@ -11,7 +11,8 @@ struct GroupFigures: AsyncParsableCommand {
 
     @Option(help: "Participants of the fan-out, the author among them.") var participants = 50
     @Option(help: "Entries of the catching up.") var entries = 100_000
-    @Option(help: "How often they are caught up with, from each of the two.") var turns = 7
+    @Option(help: "How often they are caught up with, from each of the two, and how often the ten take turns.")
+    var turns = 7
     @Option(help: "Conversations that are idle.") var conversations = 1_000
     @Option(help: "Messages of each run of the ten.") var messages = 51_200
     @Option(help: "Only this: fan-out, ten, catch-up or idle.") var only: String?
@@ -106,7 +107,7 @@ struct GroupFigures: AsyncParsableCommand {
             let messages = messages / 64 * 64
             for other in crowd.dropFirst() { try await other.befriend(author) }
             // The first turn warms up.
-            for turn in 0...max(5, turns) {
+            for turn in 0...turns {
                 let (batches, singles) = (
                     Load(count: messages, batch: 64, inFlight: 2_048), Load(count: messages, batch: 1, inFlight: 1_024)
                 )

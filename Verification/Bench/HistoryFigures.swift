@@ -67,9 +67,7 @@ struct HistoryFigures: AsyncParsableCommand {
         print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
     }
 
-    private func open() async throws -> Node {
-        try await Node.open(Home(path: home), configuration: NodeConfiguration(discovery: .off))
-    }
+    private func open() async throws -> Node { try await Home(path: home).opened() }
 
     /// - Parameter body: returns whether it has read what it was to read.
     private func times(_ body: () async throws -> Bool) async throws -> [Double] {
@@ -82,5 +80,12 @@ struct HistoryFigures: AsyncParsableCommand {
             times.append(milliseconds(start.duration(to: .now)))
         }
         return times
+    }
+}
+
+extension Home {
+    /// A node that can read and accept messages, and does not run.
+    func opened() async throws -> Node {
+        try await Node.open(self, configuration: NodeConfiguration(discovery: .off))
     }
 }

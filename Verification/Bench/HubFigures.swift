@@ -38,7 +38,8 @@ struct HubFigures: AsyncParsableCommand {
         let (memory, descriptors) = (GroupNode.residentBytes, try GroupNode.descriptors())
         let began = ContinuousClock.now
         let parts = try CrowdParts(links, links: 1, folder: folder, peer: hub.port)
-        let linked = await hub.links { $0 >= links }
+        try await hub.waitForLinks(links)
+        let linked = await hub.linkedUsers
         let linkedAfter = milliseconds(began.duration(to: .now)) / 1000
         let stood = linked.count
         let of = Double(max(1, stood))
@@ -63,7 +64,7 @@ struct HubFigures: AsyncParsableCommand {
             say("a round: \(Int(toOne.last ?? 0)) messages/s to one, \(Int(toAll.last ?? 0)) to all")
         }
         let alone = try await hub.latencies(singles, recipients: 1) { .user(linked[$0 % stood]) }
-        let still = await hub.links { _ in true }.count
+        let still = await hub.linkedUsers.count
         try parts.end()
         try await hub.stop()
 
@@ -83,14 +84,9 @@ struct HubFigures: AsyncParsableCommand {
 }
 
 extension GroupNode {
-    /// The users that are linked, once they are as many as asked for, or after two minutes.
-    fileprivate func links(_ areEnough: (Int) -> Bool) async -> [UserID] {
-        let end = ContinuousClock.now + .seconds(120)
-        while true {
-            let linked = Set(await node.status().links.map(\.userID)).sorted()
-            if areEnough(linked.count) || ContinuousClock.now > end { return linked }
-            do { try await Task.sleep(for: .milliseconds(20)) } catch { return linked }
-        }
+    /// Those whose link stands, each once.
+    fileprivate var linkedUsers: [UserID] {
+        get async { Set(await node.status().links.map(\.userID)).sorted() }
     }
 
     /// Of this process.

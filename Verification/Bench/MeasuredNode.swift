@@ -1,7 +1,6 @@
 import ArgumentParser
 import Earshot
 import Foundation
-import Synchronization
 
 /// One node in a process of its own, which takes orders on standard input and answers on standard output.
 struct MeasuredNode: AsyncParsableCommand {
@@ -42,9 +41,8 @@ struct MeasuredNode: AsyncParsableCommand {
         case "single": try await sendSingly(numbers[0], bytes: numbers[1], node: node, to: other)
         case "paced": try await sendPaced(numbers[0], every: .milliseconds(numbers[1]), node: node, to: other)
         case "stream":
-            let stream = Stream(
-                count: numbers[0], bytes: numbers[1], inFlight: numbers[2], batch: numbers[3], first: numbers[4])
-            try await send(stream, node: node, to: other)
+            let load = Load(count: numbers[0], batch: numbers[3], inFlight: numbers[2])
+            try await send(load, first: numbers[4], bytes: numbers[1], node: node, to: other)
         case "verify": try await verify(numbers[0], node: node, with: other)
         default: return
         }
@@ -94,49 +92,17 @@ struct MeasuredNode: AsyncParsableCommand {
         answer("paced", await pace.result)
     }
 
-    /// Many messages, of which a given number is under way at once.
-    private struct Stream {
-        let count: Int
-        let bytes: Int
-        let inFlight: Int
-        /// Messages of one call.
-        let batch: Int
-        /// The number of the first message.
-        let first: Int
-    }
-
     /// Many at once: from the first call to the receipt that covers the last.
-    private func send(_ stream: Stream, node: Node, to other: UserID) async throws {
-        let padding = String(repeating: "x", count: max(0, stream.bytes - 9))
-        let delivered = node.events.events(.messageDelivered, bufferLimit: stream.count)
-        let start = ContinuousClock.now
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                var seen = 0
-                for await _ in delivered {
-                    seen += 1
-                    if seen % max(1, stream.count / 10) == 0 { answer("progress", "\(seen)") }
-                    if seen == stream.count { return }
-                }
-            }
-            // As many calls are under way at once as was asked for: each of so many tasks makes one after the other.
-            let end = stream.first + stream.count
-            let next = Next(stream.first)
-            for _ in 0..<max(1, stream.inFlight / stream.batch) {
-                group.addTask {
-                    while true {
-                        let first = next.take(stream.batch)
-                        guard first < end else { return }
-                        let drafts = (first..<min(first + stream.batch, end)).map { number in
-                            MessageDraft("\(Self.firstNumber + number) \(padding)")
-                        }
-                        try await node.messages.send(drafts, to: other)
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-        answer("streamed", "\(milliseconds(start.duration(to: .now)) / 1000)")
+    /// - Parameter first: the number of the first message.
+    private func send(_ load: Load, first: Int, bytes: Int, node: Node, to other: UserID) async throws {
+        let padding = String(repeating: "x", count: max(0, bytes - 9))
+        let seconds = try await load.write(
+            by: node, receipts: load.count, progress: { answer("progress", "\($0)") },
+            call: { numbers in
+                let drafts = numbers.map { MessageDraft("\(Self.firstNumber + first + $0) \(padding)") }
+                try await node.messages.send(drafts, to: other)
+            })
+        answer("streamed", "\(seconds)")
     }
 
     /// Pages through the whole history, which must have each streamed message once, in the order of the sender's log.
@@ -173,15 +139,6 @@ struct MeasuredNode: AsyncParsableCommand {
             }
         }
     }
-}
-
-/// Numbers that several tasks share out among themselves.
-final class Next: Sendable {
-    private let number: Atomic<Int>
-
-    init(_ first: Int) { number = Atomic(first) }
-
-    func take(_ count: Int) -> Int { number.wrappingAdd(count, ordering: .relaxed).oldValue }
 }
 
 /// The states of messages that are sent at a pace.
