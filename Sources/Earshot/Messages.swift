@@ -95,7 +95,7 @@ public struct Messages: Sendable {
     package func send(
         _ drafts: [MessageDraft], to destination: Destination, idempotencyKey: String?
     ) async throws(EarshotError) -> [Message] {
-        try await node.files.check(drafts)
+        if drafts.contains(where: { !$0.attachments.isEmpty }) { try await node.files.check(drafts) }
         do {
             guard let idempotencyKey else {
                 return try await node.shell.send(drafts.map(EntryDraft.message), to: destination)

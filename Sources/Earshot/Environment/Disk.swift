@@ -5,14 +5,16 @@ package import EarshotStore
 import NIOCore
 import Synchronization
 
-/// A running node's disk. Each answer comes on the node's event loop, and never before the call returns.
+/// A running node's disk. Each answer comes on the node's event loop, and never before the call returns, unless said otherwise.
 package protocol Disk: Sendable {
     /// Of each branch what it has at some places.
     typealias BranchChains = [LogID: [UInt64: ChainHash]]
     typealias ExpiredEntries = (sequences: [UInt64], nextExpiry: Int64)
 
     /// Writes all of it or nothing. Success means that it survives a loss of power. Called on the node's event loop.
-    /// - Parameter isAlone: whether nothing else waits to be written. Then it may be written at once, while the loop waits.
+    /// - Parameters:
+    ///   - isAlone: whether nothing else waits to be written. Then it may be written at once, while the loop waits.
+    ///   - completion: comes on any thread, as soon as it is known, and maybe before the call returns.
     func commit(_ commit: Commit, isAlone: Bool, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
 
     func read(_ read: EntriesRead, completion: @escaping @Sendable (Result<[EntryRecord], StoreError>) -> Void)
@@ -52,11 +54,11 @@ final class StoreDisk: Disk {
         if isAlone, commit.isSmall, store.isIdle, pace.withLock({ $0.isQuick }) {
             let result = Result { () throws(StoreError) in try store.commit(commit) }
             pace.withLock { $0.note(.now - begin) }
-            loop.execute { completion(result) }
+            completion(result)
         } else {
             store.commit(commit) { [self] result in
                 pace.withLock { $0.note(.now - begin) }
-                loop.execute { completion(result) }
+                completion(result)
             }
         }
     }

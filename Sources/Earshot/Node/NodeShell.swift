@@ -37,6 +37,8 @@ actor NodeShell {
     var connections: [ConnectionID: any TransportConnection] = [:]
     private nonisolated let asking = Asking<Request>()
     private var requests = PendingRequests()
+    /// What has become of a commit, until the machine is told.
+    private nonisolated let finished = Mutex<FinishedCommit?>(nil)
     var subscriptions: Subscriptions
     private var timer: (any NodeTimer)?
     private var timerDeadline = Int64.max
@@ -70,6 +72,22 @@ actor NodeShell {
         telemetry = Telemetry(logger: logger, metrics: metrics)
     }
 
+    /// What has become of a commit.
+    private struct FinishedCommit {
+        let begin: ContinuousClock.Instant
+        let result: Result<Void, StoreError>
+        let entries: Int
+        let isJournalled: Bool
+        let hasContents: Bool
+
+        init(_ commit: Commit, begin: ContinuousClock.Instant, result: Result<Void, StoreError>) {
+            (self.begin, self.result) = (begin, result)
+            entries = commit.entries.reduce(0) { $0 + $1.entries.count }
+            isJournalled = !commit.journal.isEmpty || commit.beginsGeneration
+            hasContents = entries > 0 || !commit.erasures.isEmpty
+        }
+    }
+
     // MARK: - What programs ask
 
     var users: [User] { machine.users }
@@ -87,9 +105,7 @@ actor NodeShell {
     nonisolated func send(
         _ drafts: [EntryDraft], to destination: Destination
     ) async throws(EarshotError) -> [Message] {
-        try await request { machine, requestID, now in
-            machine.send(drafts, to: destination, requestID: requestID, now: now)
-        }.messages
+        try await request(.send(drafts, destination)).messages
     }
 
     nonisolated func cancel(_ messageID: MessageID) async throws(EarshotError) {
@@ -144,9 +160,24 @@ actor NodeShell {
         fileKeeper.messagesWent()
     }
 
+    /// What a program asks.
+    private enum Question {
+        /// Most questions by far: this one needs no object.
+        case send([EntryDraft], Destination)
+        case other(@Sendable (inout NodeMachine, RequestID, Moment) -> [NodeAction])
+
+        func ask(_ machine: inout NodeMachine, _ requestID: RequestID, _ now: Moment) -> [NodeAction] {
+            switch self {
+            case .send(let drafts, let destination):
+                machine.send(drafts, to: destination, requestID: requestID, now: now)
+            case .other(let ask): ask(&machine, requestID, now)
+            }
+        }
+    }
+
     /// What a program asks, and who waits for the answer.
     private struct Request {
-        let ask: @Sendable (inout NodeMachine, RequestID, Moment) -> [NodeAction]
+        let question: Question
         let answer: PendingRequests.Answer<RequestAnswer>
     }
 
@@ -157,8 +188,12 @@ actor NodeShell {
     nonisolated func request(
         _ ask: @escaping @Sendable (inout NodeMachine, RequestID, Moment) -> [NodeAction]
     ) async throws(EarshotError) -> RequestAnswer {
+        try await request(.other(ask))
+    }
+
+    private nonisolated func request(_ question: Question) async throws(EarshotError) -> RequestAnswer {
         let result = await withUnsafeContinuation { (answer: PendingRequests.Answer<RequestAnswer>) in
-            if asking.add(Request(ask: ask, answer: answer)) { askSoon() }
+            if asking.add(Request(question: question, answer: answer)) { askSoon() }
         }
         return try result.get()
     }
@@ -175,10 +210,14 @@ actor NodeShell {
             for request in requests { request.answer.resume(returning: .failure(error)) }
             return
         }
+        // Some may ask about messages that the disk has just told them of.
+        finishCommit()
         let now = clock.now
         perform(
             machine.together(now: now) { machine in
-                for request in requests { _ = request.ask(&machine, self.requests.add(request.answer), now) }
+                for request in requests {
+                    _ = request.question.ask(&machine, self.requests.add(request.answer), now)
+                }
             })
     }
 
@@ -485,25 +524,29 @@ actor NodeShell {
     private func disconnect(_ connectionID: ConnectionID) { connections.removeValue(forKey: connectionID)?.finish() }
 
     private func write(_ commit: Commit, isAlone: Bool) {
-        let (begin, entries) = (ContinuousClock.now, commit.entries.reduce(0) { $0 + $1.entries.count })
-        let isJournalled = !commit.journal.isEmpty || commit.beginsGeneration
-        let hasContents = entries > 0 || !commit.erasures.isEmpty
+        let (begin, calls) = (ContinuousClock.now, requests.handOver(machine.callsInCommit))
         disk.commit(commit, isAlone: isAlone) { [self] result in
-            assumeIsolated { shell in
-                let now = shell.clock.now
-                switch result {
-                case .success:
-                    shell.telemetry.committed(entries: entries, duration: .now - begin, now: now.uptime)
-                    shell.perform(shell.machine.committed(now: now))
-                    if isJournalled { shell.events.journalGrowth.signal() }
-                    if hasContents { shell.events.contents.signal() }
-                case .failure(let error):
-                    shell.telemetry.commitFailed(now: now.uptime)
-                    shell.logger.debug("commit failed", metadata: ["error": "\(error)"])
-                    shell.perform(
-                        shell.machine.commitFailed(error.message, isDiskFull: error.code == .full, now: now))
-                }
-            }
+            finished.withLock { $0 = FinishedCommit(commit, begin: begin, result: result) }
+            loop.execute { self.assumeIsolated { $0.finishCommit() } }
+            if case .success = result { calls?.answer() }
+        }
+    }
+
+    /// Tells the machine what has become of the last commit, unless it was told.
+    private func finishCommit() {
+        guard let commit = finished.withLock({ $0.take() }) else { return }
+        let now = clock.now
+        switch commit.result {
+        case .success:
+            telemetry.committed(entries: commit.entries, duration: .now - commit.begin, now: now.uptime)
+            perform(machine.committed(now: now))
+            if commit.isJournalled { events.journalGrowth.signal() }
+            if commit.hasContents { events.contents.signal() }
+        case .failure(let error):
+            requests.takeBack()
+            telemetry.commitFailed(now: now.uptime)
+            logger.debug("commit failed", metadata: ["error": "\(error)"])
+            perform(machine.commitFailed(error.message, isDiskFull: error.code == .full, now: now))
         }
     }
 

@@ -8,6 +8,8 @@ struct PendingRequests {
     typealias Answer<Value> = UnsafeContinuation<Result<Value, EarshotError>, Never>
 
     private var requests: [RequestID: Answer<RequestAnswer>] = [:]
+    /// The last calls that were handed over, answered or not.
+    private var written: WrittenCalls?
     private var reachability: [RequestID: Answer<[Reachability]>] = [:]
     private var count: UInt64 = 0
 
@@ -33,22 +35,28 @@ struct PendingRequests {
         requests.removeValue(forKey: requestID)?.resume(returning: result.mapError { EarshotError($0) })
     }
 
-    /// Answers calls whose messages are on the disk.
+    /// Answers calls whose messages are on the disk, unless the disk has.
     mutating func complete(_ calls: [AcceptedCall]) {
-        guard calls.count > Self.few else {
-            for call in calls { complete(call.requestID, .success(call.answer)) }
-            return
-        }
-        let answered = calls.compactMap { call in
-            requests.removeValue(forKey: call.requestID).map { ($0, call.answer) }
-        }
-        // Each of those who wait would wake a thread, and would be done before the loop comes to the next.
-        DispatchQueue.global().async {
-            for (waiting, answer) in answered { waiting.resume(returning: .success(answer)) }
-        }
+        guard !requests.isEmpty else { return }
+        for call in calls { complete(call.requestID, .success(call.answer)) }
     }
 
-    /// So many are answered by the loop itself.
+    /// Hands over the calls whose messages are being written: the disk answers them, before the loop comes to it.
+    mutating func handOver(_ calls: [AcceptedCall]) -> WrittenCalls? {
+        guard calls.count > Self.few else { return nil }
+        let written = WrittenCalls(
+            calls.compactMap { call in requests.removeValue(forKey: call.requestID).map { (call, $0) } })
+        self.written = written
+        return written
+    }
+
+    /// Takes calls back whose messages have not come to the disk.
+    mutating func takeBack() {
+        for (call, waiting) in written?.take() ?? [] { requests[call.requestID] = waiting }
+        written = nil
+    }
+
+    /// So many are answered by the loop itself, once peers have been sent what is theirs.
     private static let few = 16
 
     mutating func complete(_ requestID: RequestID, _ answers: [Reachability]) {
@@ -57,6 +65,7 @@ struct PendingRequests {
 
     /// The node has stopped: tells everybody who waits.
     mutating func stop() {
+        takeBack()
         let error = EarshotError(.stopped, "the node has stopped before this was done")
         for answer in requests.values { answer.resume(returning: .failure(error)) }
         for answer in reachability.values { answer.resume(returning: .failure(error)) }

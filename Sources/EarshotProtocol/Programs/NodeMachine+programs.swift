@@ -323,6 +323,11 @@ extension NodeMachine {
         run(actions, now: now)
     }
 
+    /// Calls that are answered once the commit that is under way is on the disk, and of which nothing else follows.
+    package var callsInCommit: [AcceptedCall] {
+        programs.callCount > 0 ? [] : replication.commits.inFlight?.accepted ?? []
+    }
+
     mutating func complete(_ calls: [AcceptedCall], now: Moment) {
         guard programs.callCount > 0 else { return emit(.accepted(calls)) }
         for call in calls { complete(call.requestID, .success(call.answer), now: now) }
