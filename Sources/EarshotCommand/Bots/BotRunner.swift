@@ -201,6 +201,8 @@ actor BotRunner {
     }
 
     private func runProgram() async {
+        // The bot may have been told to end since this was asked for, and nobody would tell the program.
+        guard !isEnding else { return }
         let child: BotChild
         do { child = try BotChild(path, arguments, environment: environment) } catch {
             perform(bot.programEnded(error.message, now: Self.now))
