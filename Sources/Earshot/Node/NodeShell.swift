@@ -10,7 +10,8 @@ import Synchronization
 /// Runs a node's machine: it tells the machine what happens, runs its actions, and decides nothing.
 ///
 /// It is an actor whose executor is one event loop. Connections live on the same loop and call it directly; the disk
-/// works on threads of its own and comes back to the loop. So nothing here needs a lock.
+/// works on threads of its own and comes back to the loop. So nothing here needs a lock, except what other threads leave for
+/// the loop: what programs ask, and what has become of a commit.
 actor NodeShell {
     nonisolated let loop: any EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }

@@ -1,4 +1,3 @@
-import Dispatch
 import EarshotProtocol
 
 /// Requests of programs that are not yet answered.
