@@ -260,7 +260,7 @@ if withVerification {
         .executableTarget(
             name: "EarshotPaths",
             dependencies: ["EarshotCrypto", "EarshotModel", "EarshotProtocol", "EarshotSimulation", "EarshotStore"],
-            path: "Verification/Paths", swiftSettings: settings),
+            path: "Verification/Paths", exclude: ["instructions.json"], swiftSettings: settings),
 
         // The simulator's command, for script/simulate.
         .executableTarget(

@@ -1,4 +1,4 @@
-package import EarshotModel
+import EarshotModel
 
 /// A part of a file that is asked for, proved and written as one.
 package enum FilePart: Hashable, Sendable {
