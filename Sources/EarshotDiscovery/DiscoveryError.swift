@@ -29,7 +29,7 @@ package struct DiscoveryError: Error, Sendable, CustomStringConvertible {
         package static let serviceFailed = Code(kind: .serviceFailed)
         /// The DNS-SD stack in this process cannot run.
         package static let stackFailed = Code(kind: .stackFailed)
-        /// The operating system gives no further file descriptor.
+        /// The operating system gives no further file descriptor or thread.
         package static let outOfResources = Code(kind: .outOfResources)
 
         package var description: String { kind.rawValue }

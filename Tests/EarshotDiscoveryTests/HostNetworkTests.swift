@@ -129,7 +129,7 @@ extension RealNetworkTests {
             let (started, start) = AsyncStream.makeStream(of: Void.self)
             let (changes, report) = AsyncStream.makeStream(of: NetworkChange.self)
             let task = Task {
-                try await BlockingWork.run("test") { wakeUp throws(DiscoveryError) in
+                try await BlockingWork.run { wakeUp throws(DiscoveryError) in
                     let watch = try NetworkWatch(including: { $0 != "probe1" }, wakeUp: wakeUp) { report.yield($0) }
                     start.yield()
                     try watch.run()

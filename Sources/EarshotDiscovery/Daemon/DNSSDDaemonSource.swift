@@ -29,7 +29,7 @@ package struct DNSSDDaemonSource: DiscoverySource {
     ) async throws {
         try await reconnecting(floor: Self.retryFloor, ceiling: Self.retryCeiling, reporting: reporting) {
             // On a thread of its own, since the calls into the daemon's layer block.
-            try await BlockingWork.run("daemon") { wakeUp in
+            try await BlockingWork.run { wakeUp in
                 run(advertising, wakeUp, reporting)
             }
         }

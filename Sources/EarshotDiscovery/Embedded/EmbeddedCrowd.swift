@@ -8,7 +8,7 @@ package enum EmbeddedCrowd {
         guard let index = NetworkInterface.present().first(where: { $0.name == interface })?.index else {
             throw DiscoveryError(.stackFailed, "there is no interface \(interface)")
         }
-        try await BlockingWork.run("crowd") { wakeUp throws(DiscoveryError) in
+        try await BlockingWork.run { wakeUp throws(DiscoveryError) in
             try advertise(devices, on: NetworkInterface(index: index, name: interface), until: wakeUp)
         }
     }

@@ -32,7 +32,7 @@ package struct EmbeddedDNSSDSource: DiscoverySource {
         advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void
     ) async throws {
         try await reconnecting(floor: Self.retryFloor, ceiling: Self.retryCeiling, reporting: reporting) {
-            try await BlockingWork.run("embedded") { wakeUp in
+            try await BlockingWork.run { wakeUp in
                 run(advertising, wakeUp, reporting)
             }
         }

@@ -44,7 +44,7 @@ package struct MulticastSelfTest: Sendable {
     /// - Returns: as soon as all questions are back, or after `patience`; in the order of the interfaces, IPv4 first.
     /// - Throws: `outOfResources`, and `CancellationError` when it is cancelled meanwhile.
     package func run() async throws -> [Result] {
-        let results = try await BlockingWork.run("multicast-self-test") { [targets] wakeUp throws(DiscoveryError) in
+        let results = try await BlockingWork.run { [targets] wakeUp throws(DiscoveryError) in
             try Self.run(targets, wakeUp)
         }
         try Task.checkCancellation()

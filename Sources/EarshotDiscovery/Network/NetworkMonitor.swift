@@ -46,7 +46,7 @@ package struct NetworkMonitor: Sendable {
     private func watch(
         isBlind: Bool, reporting: @escaping @Sendable (NetworkChange) -> Void
     ) async throws(DiscoveryError) {
-        try await BlockingWork.run("network-monitor") { [includes] wakeUp throws(DiscoveryError) in
+        try await BlockingWork.run { [includes] wakeUp throws(DiscoveryError) in
             let watch = try NetworkWatch(including: includes, wakeUp: wakeUp, report: reporting)
             if isBlind { reporting(.networkChanged) }
             try watch.run()
