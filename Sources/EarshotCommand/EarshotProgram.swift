@@ -32,39 +32,34 @@ struct EarshotProgram: AsyncParsableCommand {
               NO_COLOR       no colours, not even on a terminal
             """,
         version: "earshot \(Earshot.version)",
-        groupedSubcommands: groups)
-
-    private static let groups = [
-        CommandGroup(
-            name: "Node",
-            subcommands: [
-                Init.self, Up.self, Stop.self, Web.self, Service.self, Status.self, Doctor.self, Metrics.self,
-                Network.self,
-                ShortLivedNode.self,
-            ]),
-        CommandGroup(
-            name: "Message",
-            subcommands: [
-                Send.self, Chat.self, InboxCommand.self, Conversations.self, ConversationCommand.self, History.self,
-                Search.self, Read.self, Save.self, FilesCommand.self, NotifyCommand.self, DraftCommand.self,
-                Reply.self, Edit.self,
-                React.self,
-                Cancel.self, Retract.self, Erase.self, Delete.self, Audit.self,
-            ]),
-        CommandGroup(
-            name: "User",
-            subcommands: [
-                Users.self, ProfileCommand.self, TrustCommand.self, Verify.self, Block.self, Unblock.self,
-            ]),
-        CommandGroup(name: "Device", subcommands: [DeviceCommand.self]),
-        CommandGroup(name: "Program", subcommands: [TokenCommand.self]),
-        CommandGroup(name: "Backup", subcommands: [Export.self, Import.self]),
-        CommandGroup(name: "Bot", subcommands: [BotCommand.self, TestNetworkCommand.self]),
-        CommandGroup(name: "Shell", subcommands: [Completions.self]),
-    ]
-
-    /// All commands that a command line may begin with.
-    static var commands: [any ParsableCommand.Type] { groups.flatMap(\.subcommands) }
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Node",
+                subcommands: [
+                    Init.self, Up.self, Stop.self, Web.self, Service.self, Status.self, Doctor.self, Metrics.self,
+                    Network.self,
+                    ShortLivedNode.self,
+                ]),
+            CommandGroup(
+                name: "Message",
+                subcommands: [
+                    Send.self, Chat.self, InboxCommand.self, Conversations.self, ConversationCommand.self, History.self,
+                    Search.self, Read.self, Save.self, FilesCommand.self, NotifyCommand.self, DraftCommand.self,
+                    Reply.self, Edit.self,
+                    React.self,
+                    Cancel.self, Retract.self, Erase.self, Delete.self, Audit.self,
+                ]),
+            CommandGroup(
+                name: "User",
+                subcommands: [
+                    Users.self, ProfileCommand.self, TrustCommand.self, Verify.self, Block.self, Unblock.self,
+                ]),
+            CommandGroup(name: "Device", subcommands: [DeviceCommand.self]),
+            CommandGroup(name: "Program", subcommands: [TokenCommand.self]),
+            CommandGroup(name: "Backup", subcommands: [Export.self, Import.self]),
+            CommandGroup(name: "Bot", subcommands: [BotCommand.self, TestNetworkCommand.self]),
+            CommandGroup(name: "Shell", subcommands: [Completions.self]),
+        ])
 
     static func main() async {
         // The threads of libdispatch ask for priorities that only root may have, and it logs each refusal.
@@ -80,10 +75,13 @@ struct EarshotProgram: AsyncParsableCommand {
                     .invalidUTF8, "an argument is not valid UTF-8", remedy: "type it in UTF-8, or check the locale"))
             exit(withError: ExitStatus.usage.code)
         }
+        if let failure = Typo.failure(in: arguments) {
+            output.report(failure)
+            exit(withError: failure.status.code)
+        }
         do {
             if let alone = EarshotAlone.command(for: arguments) { return try await alone.run() }
-            var command =
-                if let named = await NamedCommand.parse(arguments) { named } else { try await parse(arguments, output) }
+            var command = try await asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {
             if exitCode(for: error) == ExitStatus.usage.code, !(error is ExitCode),
@@ -98,15 +96,6 @@ struct EarshotProgram: AsyncParsableCommand {
             }
             exit(withError: error)
         }
-    }
-
-    /// Parses arguments that may be wrong, or ask for help.
-    private static func parse(_ arguments: [String], _ output: Output) async throws -> any ParsableCommand {
-        if let failure = Typo.failure(in: arguments) {
-            output.report(failure)
-            exit(withError: failure.status.code)
-        }
-        return try await asyncParseAsRoot(arguments)
     }
 
     /// What the argument parser says about a command line, as other failures are said.

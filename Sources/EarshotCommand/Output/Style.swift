@@ -6,8 +6,7 @@ struct Style: Sendable {
 
     /// - Parameter isColoured: the user's `NO_COLOR` overrides it (no-color.org).
     init(isColoured: Bool) {
-        // Not the process's whole environment: a dictionary of it is made for each look.
-        let refusal = getenv("NO_COLOR").map { String(cString: $0) } ?? ""
+        let refusal = ProcessInfo.processInfo.environment["NO_COLOR"] ?? ""
         self.isColoured = isColoured && refusal.isEmpty
     }
 

@@ -30,16 +30,10 @@ struct UserLookup {
     /// The user to write to. If the node has just started, discovery gets some time.
     /// - Throws: `Failure` or `GatewayError` `unknownUser`, `ambiguousUser`, `blocked` or `identityConflict`.
     func recipient(_ name: String) async throws -> (user: GatewayUser, names: NameBook) {
-        let (user, names) = try await session.isShortLived ? awaited(name) : both(name)
+        let user = try await awaited(name)
+        let names = try await session.names()
         try names.checkMayWrite(to: user)
         return (user, names)
-    }
-
-    /// Neither question needs the other's answer.
-    private func both(_ name: String) async throws -> (GatewayUser, NameBook) {
-        async let names = session.names()
-        let user = try await found(name)
-        return (user, try await names)
     }
 
     /// A user whom the node has met before.
@@ -67,14 +61,10 @@ struct UserLookup {
         return NamedConversation(id: user.id, shown: names.shown(user), isOfMany: false)
     }
 
-    /// A node that has run for a while has discovered whoever is there; another gets some time.
-    private func awaited(_ name: String) async throws -> (GatewayUser, NameBook) {
-        let user = try await discovered(name)
-        return (user, try await session.names())
-    }
-
-    private func discovered(_ name: String) async throws -> GatewayUser {
-        try await session.client.withEvents([.userDiscovered, .userUpdated]) { events in
+    private func awaited(_ name: String) async throws -> GatewayUser {
+        // A node that has run for a while has discovered whoever is there.
+        guard session.isShortLived else { return try await found(name) }
+        return try await session.client.withEvents([.userDiscovered, .userUpdated]) { events in
             do throws(GatewayError) { return try await session.client.user(named: name) } catch {
                 guard error.code == .unknownUser else { return try await found(name) }
                 guard let user = try await within(Self.patience, { try await first(name, in: events) }) ?? nil else {
