@@ -93,9 +93,9 @@ enum FindingRemedy {
     /// The package has profiles for the default port.
     private static func openPort(_ port: UInt16?) -> String {
         let profiles = "ufw allow earshot; or: firewall-cmd --permanent --add-service=earshot && firewall-cmd --reload"
-        guard port != NetworkOptions.defaultPort else { return "let it through this machine's firewall: \(profiles)" }
-        return "open TCP port \(port.map { "\($0)" } ?? "PORT") in this machine's firewall; or take the port that its "
-            + "profiles open, with --port \(NetworkOptions.defaultPort): \(profiles)"
+        let open = "open TCP port \(port.map { "\($0)" } ?? "PORT") in this machine's firewall"
+        guard port != NetworkOptions.defaultPort else { return "\(open): \(profiles)" }
+        return "\(open); or take the port that its profiles open, with --port \(NetworkOptions.defaultPort): \(profiles)"
     }
 
     private static func discovery(_ code: Finding.Code) -> String? {
