@@ -79,7 +79,7 @@ extension Devices {
     /// Waits until the pairing is in another state.
     /// - Returns: where it is then, or after this time.
     package func pairing(unlike state: DevicePairing.State, within time: Duration) async -> DevicePairing {
-        let (signals, end) = node.shell.pairingSignal.waiter()
+        let (signals, end) = node.events.pairing.waiter()
         defer { end.finish() }
         let now = await pairing
         guard now.state == state else { return now }

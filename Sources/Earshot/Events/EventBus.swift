@@ -33,6 +33,8 @@ public final class EventBus: Sendable {
     let journalGrowth = CommitSignal()
     /// Wakes who follows the contents of the history.
     let contents = CommitSignal()
+    /// Wakes who waits for a pairing to be at another point.
+    let pairing = CommitSignal()
 
     package init() {}
 
@@ -98,6 +100,7 @@ public final class EventBus: Sendable {
         arrivals.finish()
         journalGrowth.finish()
         contents.finish()
+        pairing.finish()
     }
 
     private func register(_ names: Set<EventName>, _ limit: Int) -> EventMailbox {

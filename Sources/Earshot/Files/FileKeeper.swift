@@ -73,7 +73,7 @@ final class FileKeeper: Sendable {
     /// Removes what no message brings along any more, nor one that waits to be sent, and forgets that files are held which are
     /// not: a database that was restored from a backup comes without them.
     private func compare(_ node: Node) async {
-        let (store, files) = (node.store, node.shell.fileDisk.files)
+        let (store, files) = (node.store, node.shell.storage.fileDisk.files)
         let before = node.environment.clock.now.wallClock - Self.unnamedFor
         let waiting = await node.drafts.all().map(\.content) + node.messages.scheduled().map(\.draft)
         let kept = Set(waiting.flatMap(\.attachments).map(\.fileID))
@@ -234,7 +234,7 @@ final class FileKeeper: Sendable {
             return state.haveMessagesGone ? state.fetches.keys.sorted() : nil
         }
         guard let fetched else { return }
-        node.shell.fileDisk.given.forget()
+        node.shell.storage.fileDisk.given.forget()
         let store = node.store
         for fileID in fetched {
             guard try await node.readStore({ () throws(StoreError) in try store.messages(with: fileID) }).isEmpty,

@@ -26,7 +26,7 @@ public struct Files: Sendable {
     ) async throws(EarshotError) -> Attachment {
         if Self.isFolder(path) { return try await addFolder(path, name: name, mediaType: mediaType) }
         let name = name ?? Self.lastComponent(of: path)
-        let (files, store, now) = (node.shell.fileDisk.files, node.store, node.environment.clock.now.wallClock)
+        let (files, store, now) = (node.shell.storage.fileDisk.files, node.store, node.environment.clock.now.wallClock)
         // Before anything is read: names are refused at once.
         let empty = try Self.attachment(FileID(Bytes32()), name, mediaType, byteCount: 0)
         let (fileID, byteCount) = try await node.writingHome { () throws(EarshotError) in
@@ -101,7 +101,7 @@ public struct Files: Sendable {
     ///   `storeUnavailable`, `stopped`.
     public func upload(name: String, mediaType: String? = nil) async throws(EarshotError) -> FileUpload {
         let empty = try Self.attachment(FileID(Bytes32()), name, mediaType, byteCount: 0)
-        let (files, usage) = (node.shell.fileDisk.files, try await usage())
+        let (files, usage) = (node.shell.storage.fileDisk.files, try await usage())
         let room = usage.quotaBytes.map { $0 - min($0, usage.byteCount) }
         let content = try await node.writingHome { () throws(EarshotError) in
             do throws(FilesError) { return try files.receive(atMost: room) } catch { throw EarshotError(error) }
@@ -213,7 +213,7 @@ public struct Files: Sendable {
     /// How much room the files take that are here.
     /// - Throws: `EarshotError` `unusableFile`, `storeDamaged`, `storeUnavailable`.
     public func usage() async throws(EarshotError) -> FileUsage {
-        let (store, files) = (node.store, node.shell.fileDisk.files)
+        let (store, files) = (node.store, node.shell.storage.fileDisk.files)
         let (held, rules) = try await node.readStore { () throws(StoreError) in
             (try store.heldFileBytes(), try store.fileRules())
         }
@@ -263,7 +263,7 @@ public struct Files: Sendable {
     /// - Throws: `EarshotError` `fileMissing` if it is not here, or not whole; `unusableFile`, `storeFull`.
     public func save(_ attachment: Attachment, to folder: String) async throws(EarshotError) -> String {
         guard try await held(attachment.fileID) != nil else { throw Self.missing(attachment.fileID) }
-        let files = node.shell.fileDisk.files
+        let files = node.shell.storage.fileDisk.files
         return try await node.onOwnThread { () throws(EarshotError) in
             do throws(FilesError) {
                 return try files.save(attachment.fileID, as: Self.plain(attachment.name), in: folder)
@@ -284,7 +284,7 @@ public struct Files: Sendable {
     }
 
     private func held(_ fileID: FileID) async throws(EarshotError) -> HeldFile? {
-        let files = node.shell.fileDisk.files
+        let files = node.shell.storage.fileDisk.files
         return try await node.onOwnThread { () throws(EarshotError) in
             do throws(FilesError) { return try files.held(fileID) } catch { throw EarshotError(error) }
         }
@@ -325,7 +325,7 @@ public struct Files: Sendable {
     /// - Throws: `EarshotError` `unknownFile` if no message brings it along, and it was not added; `unusableFile`,
     ///   `storeUnavailable`, `stopped`.
     public func remove(_ fileID: FileID) async throws(EarshotError) {
-        let (disk, now) = (node.shell.fileDisk, node.environment.clock.now.wallClock)
+        let (disk, now) = (node.shell.storage.fileDisk, node.environment.clock.now.wallClock)
         let byteCount = try await update(of: fileID).byteCount
         await node.shell.stopFetching(fileID, isKept: false)
         _ = node.fileKeeper.ended(fileID)

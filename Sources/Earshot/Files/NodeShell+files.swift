@@ -15,7 +15,7 @@ extension NodeShell {
     /// - Parameter isKept: whether what came of it stays on the disk.
     func stopFetching(_ fileID: FileID, isKept: Bool) {
         perform { $0.stopFile(fileID, now: $1) }
-        fileDisk.fetched.close(fileID, isKept: isKept)
+        storage.fileDisk.fetched.close(fileID, isKept: isKept)
     }
 
     /// A file is here now, without having been fetched: those who lack it may ask for it.
@@ -26,22 +26,22 @@ extension NodeShell {
     func perform(_ task: FileTask) {
         switch task {
         case .open(let fileID, let shape):
-            fileDisk.fetched.open(fileID, shape) { [self] result in
+            storage.fileDisk.fetched.open(fileID, shape) { [self] result in
                 assumeIsolated { shell in
                     switch result {
                     case .success(let inventory):
-                        if inventory.hasLists { shell.fileKeeper.proved(fileID) }
+                        if inventory.hasLists { shell.storage.fileKeeper.proved(fileID) }
                         shell.perform { $0.fileOpened(fileID, inventory, now: $1) }
                     case .failure(let error): shell.fetchFailed(fileID, error)
                     }
                 }
             }
         case .write(let fileID, let part, let bytes, let connectionID):
-            fileDisk.fetched.write(part, of: fileID, bytes) { [self] result in
+            storage.fileDisk.fetched.write(part, of: fileID, bytes) { [self] result in
                 assumeIsolated { $0.wrote(part, of: fileID, from: connectionID, result) }
             }
         case .read(let read):
-            fileDisk.given.read(read) { [self] result in
+            storage.fileDisk.given.read(read) { [self] result in
                 assumeIsolated { shell in
                     if case .failure(let error) = result {
                         shell.logger.warning("a file cannot be read", metadata: ["error": "\(error)"])
@@ -51,7 +51,7 @@ extension NodeShell {
                 }
             }
         case .finish(let fileID):
-            fileDisk.fetched.finish(fileID, at: clock.now.wallClock) { [self] result in
+            storage.fileDisk.fetched.finish(fileID, at: clock.now.wallClock) { [self] result in
                 assumeIsolated { shell in
                     switch result {
                     case .success(let conversations):
@@ -62,7 +62,7 @@ extension NodeShell {
                 }
             }
         case .notifyWritten(let connectionID):
-            connections[connectionID]?.whenWritten { [self] in
+            network.connections[connectionID]?.whenWritten { [self] in
                 assumeIsolated { shell in shell.perform { $0.written(connectionID, now: $1) } }
             }
         }
@@ -74,7 +74,7 @@ extension NodeShell {
         switch result {
         case .success(let receivedBytes):
             perform { $0.fileWritten(part, of: fileID, from: connectionID, .kept, now: $1) }
-            if let update = fileKeeper.progressed(fileID, receivedBytes: receivedBytes, now: clock.now.uptime) {
+            if let update = storage.fileKeeper.progressed(fileID, receivedBytes: receivedBytes, now: clock.now.uptime) {
                 post(.fileUpdated(update))
             }
         case .failure(let error) where error.code == .wrongContent:
@@ -89,17 +89,17 @@ extension NodeShell {
 
     private func fetchFailed(_ fileID: FileID, _ error: FilesError) {
         // It may have been given up meanwhile, and then nobody waits for it.
-        guard fileKeeper.receivedBytes(of: fileID) != nil else { return }
+        guard storage.fileKeeper.receivedBytes(of: fileID) != nil else { return }
         logger.warning("a file cannot be fetched", metadata: ["file": "\(fileID)", "error": "\(error)"])
         perform { $0.fileFinished(fileID, heldIn: [], now: $1) }
-        fileDisk.fetched.close(fileID, isKept: true)
+        storage.fileDisk.fetched.close(fileID, isKept: true)
         fetchEnded(fileID, .failed(reason: error.message))
     }
 
     private func fetchEnded(_ fileID: FileID, _ state: FileState) {
-        guard let byteCount = state == .held ? fileKeeper.arrived(fileID) : fileKeeper.ended(fileID) else { return }
+        guard let byteCount = state == .held ? storage.fileKeeper.arrived(fileID) : storage.fileKeeper.ended(fileID) else { return }
         if case .failed(let reason) = state {
-            fileDisk.fetched.note(
+            storage.fileDisk.fetched.note(
                 FileRecord(fileID, byteCount: byteCount, .failed(reason: reason), changedAt: clock.now.wallClock))
         }
         post(.fileUpdated(FileUpdate(fileID, byteCount: byteCount, state)))

@@ -141,11 +141,11 @@ public final class Node: Sendable {
             ) { AgreementKey.ephemeral() },
             observations: NodeObservations(
                 networkTag: link.networkTag, isDiscovering: !discoverySources.isEmpty),
-            lock: lock, events: events, loop: loop, disk: environment.disk(store, loop),
-            fileDisk: fileDisk, fileKeeper: fileKeeper,
-            transport: environment.transport(loop), keeper: keeper, clock: environment.clock,
-            logger: configuration.logger, metrics: configuration.metrics,
-            subscribedUsers: configuration.subscribedUsers)
+            lock: lock, events: events, loop: loop,
+            storage: NodeStorage(
+                disk: environment.disk(store, loop), fileDisk: fileDisk, fileKeeper: fileKeeper, credentials: keeper),
+            transport: environment.transport(loop), clock: environment.clock, logger: configuration.logger,
+            metrics: configuration.metrics, subscribedUsers: configuration.subscribedUsers)
         self.home = home
         self.configuration = configuration
         self.environment = environment
@@ -180,7 +180,7 @@ public final class Node: Sendable {
     var profiles: ProfileKeeper { ProfileKeeper(node: self) }
 
     /// Where the node is in its life. Each change posts `Event.nodeStateChanged`.
-    public var state: NodeState { shell.life.withLock { $0 } }
+    public var state: NodeState { shell.state.withLock { $0 } }
 
     /// Listens, finds peers and talks to them until `stop()` is called or this task is cancelled. Then the node says
     /// goodbye to everybody, writes what waits, and `run` returns. A node runs once.

@@ -1,5 +1,4 @@
 import CoreMetrics
-import EarshotCrypto
 import EarshotDiscovery
 import EarshotProtocol
 import EarshotStore
@@ -11,83 +10,52 @@ import Synchronization
 ///
 /// It is an actor whose executor is one event loop. Connections live on the same loop and call it directly; the disk
 /// works on threads of its own and comes back to the loop. So nothing here needs a lock, except what other threads leave for
-/// the loop: what programs ask, and what has become of a commit.
+/// the loop.
 actor NodeShell {
     nonisolated let loop: any EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+    nonisolated let clock: any NodeClock
 
     private(set) var machine: NodeMachine
     private var actions = ActionQueue<NodeAction>()
-    private let disk: any Disk
-    nonisolated let fileDisk: FileDisk
-    nonisolated let fileKeeper: FileKeeper
-    private let transport: any Transport
-    private let keeper: CredentialKeeper
-    /// Signalled whenever the pairing is at another point.
-    nonisolated let pairingSignal = CommitSignal()
-    nonisolated let clock: any NodeClock
+    private var nextCall = NextCall()
+    nonisolated let storage: NodeStorage
+    var network: NodeNetwork
+
+    private nonisolated let inbox = LoopInbox()
+    private var requests = PendingRequests()
+    var subscriptions: Subscriptions
+
     let events: EventBus
     let logger: Logger
     var telemetry: Telemetry
     /// The past, as far as the node's diagnosis needs it.
     private(set) var observations: NodeObservations
-    /// Kept until the last write to the home directory is done: by the node until it has stopped, and meanwhile by
-    /// anything else that writes there.
-    private(set) var lock: HomeLock?
-
-    var connections: [ConnectionID: any TransportConnection] = [:]
-    private nonisolated let asking = Asking<Request>()
-    private var requests = PendingRequests()
-    /// What has become of a commit, until the machine is told.
-    private nonisolated let finished = Mutex<FinishedCommit?>(nil)
-    var subscriptions: Subscriptions
-    private var timer: (any NodeTimer)?
-    private var timerDeadline = Int64.max
-    private var settling: [CheckedContinuation<Void, Never>] = []
-    private var listener: (any TransportListener)?
-    /// From the moment when the node looks for others.
-    private var discovery: Discovery?
 
     /// Where the node is in its life. Anybody may read it; only the shell changes it.
-    nonisolated let life = Mutex(NodeState.open)
-    private var stopping: [CheckedContinuation<Void, Never>] = []
+    nonisolated let state = Mutex(NodeState.open)
+    private var life: NodeLife
 
     init(
         machine: NodeMachine, observations: NodeObservations, lock: HomeLock, events: EventBus, loop: any EventLoop,
-        disk: any Disk, fileDisk: FileDisk, fileKeeper: FileKeeper, transport: any Transport, keeper: CredentialKeeper,
-        clock: any NodeClock, logger: Logger, metrics: any MetricsFactory, subscribedUsers: Int
+        storage: NodeStorage, transport: any Transport, clock: any NodeClock, logger: Logger,
+        metrics: any MetricsFactory, subscribedUsers: Int
     ) {
         subscriptions = Subscriptions(limit: subscribedUsers)
-        self.keeper = keeper
         self.observations = observations
         self.machine = machine
-        self.lock = lock
+        life = NodeLife(lock)
         self.events = events
         self.loop = loop
-        self.disk = disk
-        self.fileDisk = fileDisk
-        self.fileKeeper = fileKeeper
-        self.transport = transport
+        self.storage = storage
+        network = NodeNetwork(transport)
         self.clock = clock
         self.logger = logger
         telemetry = Telemetry(logger: logger, metrics: metrics)
     }
 
-    /// What has become of a commit.
-    private struct FinishedCommit {
-        let begin: ContinuousClock.Instant
-        let result: Result<Void, StoreError>
-        let entries: Int
-        let isJournalled: Bool
-        let hasContents: Bool
-
-        init(_ commit: Commit, begin: ContinuousClock.Instant, result: Result<Void, StoreError>) {
-            (self.begin, self.result) = (begin, result)
-            entries = commit.entries.reduce(0) { $0 + $1.entries.count }
-            isJournalled = !commit.journal.isEmpty || commit.beginsGeneration
-            hasContents = entries > 0 || !commit.erasures.isEmpty
-        }
-    }
+    /// Keeps the home for whoever writes there; `nil` once the node has stopped.
+    var lock: HomeLock? { life.lock }
 
     // MARK: - What programs ask
 
@@ -158,28 +126,7 @@ actor NodeShell {
         _ = try await request { machine, requestID, now in
             machine.handleErased(runs, requestID: requestID, now: now)
         }
-        fileKeeper.messagesWent()
-    }
-
-    /// What a program asks.
-    private enum Question {
-        /// Most questions by far: this one needs no object.
-        case send([EntryDraft], Destination)
-        case other(@Sendable (inout NodeMachine, RequestID, Moment) -> [NodeAction])
-
-        func ask(_ machine: inout NodeMachine, _ requestID: RequestID, _ now: Moment) -> [NodeAction] {
-            switch self {
-            case .send(let drafts, let destination):
-                machine.send(drafts, to: destination, requestID: requestID, now: now)
-            case .other(let ask): ask(&machine, requestID, now)
-            }
-        }
-    }
-
-    /// What a program asks, and who waits for the answer.
-    private struct Request {
-        let question: Question
-        let answer: PendingRequests.Answer<RequestAnswer>
+        storage.fileKeeper.messagesWent()
     }
 
     /// Asks the machine, and waits for its answer.
@@ -192,9 +139,9 @@ actor NodeShell {
         try await request(.other(ask))
     }
 
-    private nonisolated func request(_ question: Question) async throws(EarshotError) -> RequestAnswer {
+    private nonisolated func request(_ question: LoopInbox.Question) async throws(EarshotError) -> RequestAnswer {
         let result = await withUnsafeContinuation { (answer: PendingRequests.Answer<RequestAnswer>) in
-            if asking.add(Request(question: question, answer: answer)) { askSoon() }
+            if inbox.asking.add(.init(question: question, answer: answer)) { askSoon() }
         }
         return try result.get()
     }
@@ -203,10 +150,10 @@ actor NodeShell {
 
     /// Asks the machine what programs want to know, and then does what follows from all of it.
     private func askAll() {
-        let (requests, hasMore) = asking.take()
+        let (requests, hasMore) = inbox.asking.take()
         if hasMore { askSoon() }
         // The home may belong to another node by now, and nobody would answer.
-        guard lock != nil else {
+        guard life.lock != nil else {
             let error = EarshotError(.stopped, "the node has stopped")
             for request in requests { request.answer.resume(returning: .failure(error)) }
             return
@@ -226,7 +173,7 @@ actor NodeShell {
     /// - Returns: empty without links.
     /// - Throws: `EarshotError` `stopped` if the node does not listen, or stops meanwhile.
     func reachability() async throws(EarshotError) -> [Reachability] {
-        guard let port else {
+        guard let port = network.port else {
             throw EarshotError(.stopped, "the node does not listen")
         }
         let result = await withUnsafeContinuation { (answer: PendingRequests.Answer<[Reachability]>) in
@@ -241,7 +188,7 @@ actor NodeShell {
         let links = machine.establishedLinks.map { LinkStatus($0, now: now) }
         return ShellStatus(
             links: links.sorted { ($0.name, $0.deviceID) < ($1.name, $1.deviceID) }, undelivered: machine.undelivered,
-            port: port, discovery: observations.discovery, dialTargets: machine.dialTargetCount)
+            port: network.port, discovery: observations.discovery, dialTargets: machine.dialTargetCount)
     }
 
     /// The clocks of peers that were met lately, whether linked or refused.
@@ -251,15 +198,15 @@ actor NodeShell {
 
     // MARK: - The node's life
 
-    private func enter(_ state: NodeState) {
-        life.withLock { $0 = state }
-        post(.nodeStateChanged(state))
+    private func enter(_ newState: NodeState) {
+        state.withLock { $0 = newState }
+        post(.nodeStateChanged(newState))
     }
 
     /// Begins the node's only run.
     /// - Throws: `EarshotError` `stopped` if the node has already run, or was stopped without a run.
     func beginRun() throws(EarshotError) {
-        guard life.withLock({ $0 }) == .open else {
+        guard state.withLock({ $0 }) == .open else {
             throw EarshotError(.stopped, "a node runs once: open it anew when it has stopped")
         }
         enter(.starting)
@@ -268,10 +215,11 @@ actor NodeShell {
     /// Listens, and begins to dial.
     func listen(port: UInt16, staticPeers: [PeerAddress]) async throws(EarshotError) -> UInt16 {
         let node = self
+        let transport = network.transport
         let listener = try await transport.listen(port: port) { connection in
             node.assumeIsolated { $0.accept(connection) }
         }
-        self.listener = listener
+        network.listener = listener
         for peer in staticPeers { perform(machine.addStaticPeer(peer, now: clock.now)) }
         perform(machine.dialRemembered(now: clock.now))
         return listener.port
@@ -279,17 +227,15 @@ actor NodeShell {
 
     /// The node listens, and is about to look for others.
     func running(port: UInt16, discovery: Discovery) {
-        self.discovery = discovery
+        network.discovery = discovery
         enter(.running(port: port))
     }
 
-    private var port: UInt16? { listener?.port }
-
     /// Stops a node that does not run; otherwise waits until its run has stopped it.
     func stopOrWait() async {
-        switch life.withLock({ $0 }) {
+        switch state.withLock({ $0 }) {
         case .open: await stop()
-        case .starting, .running, .stopping: await withCheckedContinuation { stopping.append($0) }
+        case .starting, .running, .stopping: await withCheckedContinuation { life.waitUntilStopped($0) }
         case .stopped: return
         }
     }
@@ -297,29 +243,24 @@ actor NodeShell {
     /// Treats the process as dead: tells everybody who waits, and accepts nothing more.
     func abandon() {
         requests.stop()
-        lock = nil
+        life.giveUpHome()
     }
 
     /// Says goodbye to everybody, and returns when everything that waited is on the disk and the home is free.
     func stop() async {
         enter(.stopping)
-        listener?.close()
-        listener = nil
+        network.takeListener()?.close()
         perform(machine.stop(now: clock.now))
-        if !machine.isSettled { await withCheckedContinuation { settling.append($0) } }
-        timer?.cancel()
-        await disk.drain()
-        await fileDisk.drain()
-        await keeper.drain()
+        if !machine.isSettled { await withCheckedContinuation { life.waitUntilSettled($0) } }
+        nextCall.cancel()
+        await storage.drain()
         requests.stop()
-        lock = nil
+        life.giveUpHome()
         unsubscribeAll()
         enter(.stopped)
         events.finish()
-        pairingSignal.finish()
-        fileKeeper.finish()
-        for waiting in stopping { waiting.resume() }
-        stopping = []
+        storage.fileKeeper.finish()
+        life.stopped()
     }
 
     // MARK: - What happens
@@ -352,7 +293,7 @@ actor NodeShell {
 
     private func accept(_ connection: any TransportConnection) {
         let (connectionID, actions) = machine.accepted(from: connection.remoteAddress, now: clock.now)
-        connections[connectionID] = connection
+        network.connections[connectionID] = connection
         connection.deliver(to: ConnectionHandler(node: self, connectionID: connectionID))
         perform(actions)
     }
@@ -363,13 +304,12 @@ actor NodeShell {
     }
 
     func disconnected(_ connectionID: ConnectionID) {
-        connections[connectionID] = nil
+        network.connections[connectionID] = nil
         perform(machine.disconnected(connectionID, now: clock.now))
     }
 
     private func tick() {
-        timer = nil
-        timerDeadline = .max
+        nextCall.fired()
         perform(machine.tick(now: clock.now))
     }
 
@@ -389,10 +329,7 @@ actor NodeShell {
         }
         telemetry.flush(machine.takeNotes(), now: clock.now.uptime)
         schedule()
-        if !settling.isEmpty, machine.isSettled {
-            for continuation in settling { continuation.resume() }
-            settling = []
-        }
+        if life.isAwaited, machine.isSettled { life.settled() }
     }
 
     /// The disk works beside the loop, so it gets what takes it long before the loop does all else. Nothing of that waits for
@@ -412,7 +349,7 @@ actor NodeShell {
         case .connect(let connectionID, let addresses): connect(connectionID, addresses)
         case .write(let connectionID, let bytes): write(bytes, to: connectionID)
         case .disconnect(let connectionID): disconnect(connectionID)
-        case .seek(let deviceID): discovery?.seek(deviceID)
+        case .seek(let deviceID): network.discovery?.seek(deviceID)
         case .commit(let commit):
             guard commit.isSmall else { return }
             // The loop first hands on everything else that had come with what is written. Then it shows whether more waits,
@@ -433,101 +370,10 @@ actor NodeShell {
         }
     }
 
-    private func perform(_ task: DeviceTask) {
-        switch task {
-        case .pairingChanged: pairingSignal.signal()
-        case .issue(let request, let withIdentity):
-            keeper.grant(request, withIdentity: withIdentity) { [self] result in
-                loop.execute { self.assumeIsolated { $0.issued(request, result) } }
-            }
-        case .adopt(let credential):
-            keeper.adopt(credential) { [self] result in
-                loop.execute { self.assumeIsolated { $0.adopted(credential, result) } }
-            }
-        }
-    }
-
-    private func issued(
-        _ request: CredentialRequest, _ result: Result<(CredentialGrant, SecretBytes?), EarshotError>
-    ) {
-        switch result {
-        case .success(let (grant, identity)):
-            perform(machine.issued(request, grant, identity: identity, now: clock.now))
-        case .failure(let error):
-            logger.warning("no credential was issued to a device", metadata: ["error": "\(error)"])
-            perform(machine.issued(request, nil, now: clock.now))
-        }
-    }
-
-    private func adopted(_ credential: Credential, _ result: Result<Void, EarshotError>) {
-        switch result {
-        case .success: renew(credential)
-        case .failure(let error):
-            logger.error("a renewed credential cannot be written", metadata: ["error": "\(error)"])
-        }
-    }
-
-    /// A peer that does not read what it makes this node write loses its link before the memory is used up.
-    private func write(_ bytes: [UInt8], to connectionID: ConnectionID) {
-        guard let connection = connections[connectionID] else { return }
-        connection.write(bytes)
-        guard connection.unwrittenBytes > Limits.unwrittenBytes else { return }
-        logger.warning("a peer does not read", metadata: ["connection": "\(connectionID)"])
-        connection.close()
-    }
-
-    private func connect(_ connectionID: ConnectionID, _ addresses: [PeerAddress]) {
-        let handler = ConnectionHandler(node: self, connectionID: connectionID)
-        transport.connect(to: addresses, handler: handler) { [self] result in
-            assumeIsolated { shell in
-                switch result {
-                case .success(let connection):
-                    shell.connections[connectionID] = connection
-                    let address = Self.address(of: connection, among: addresses)
-                    shell.perform(shell.machine.connected(connectionID, to: address, now: shell.clock.now))
-                case .failure(let error):
-                    shell.telemetry.dialFailed()
-                    shell.logger.debug("dial failed", metadata: ["addresses": "\(addresses)", "error": "\(error)"])
-                    shell.perform(
-                        shell.machine.connectFailed(connectionID, reason: "\(error)", now: shell.clock.now))
-                }
-            }
-        }
-    }
-
-    /// Connects only to see whether it succeeds.
-    private func probe(_ probeID: ProbeID, _ address: PeerAddress) {
-        transport.probe(address) { [self] result in
-            assumeIsolated { shell in
-                var isReachable = true
-                if case .failure(let error) = result {
-                    shell.logger.debug("dial-back failed", metadata: ["address": "\(address)", "error": "\(error)"])
-                    isReachable = false
-                }
-                shell.perform(shell.machine.probed(probeID, isReachable: isReachable, now: shell.clock.now))
-            }
-        }
-    }
-
-    /// The address that answered, as it was given, with its scope.
-    private static func address(
-        of connection: any TransportConnection, among addresses: [PeerAddress]
-    ) -> PeerAddress {
-        let remote = connection.remoteAddress
-        let match = addresses.first { address in
-            guard let remote, remote.port == address.port else { return false }
-            return address.host.prefix { $0 != "%" } == remote.host.prefix { $0 != "%" }
-        }
-        return match ?? remote ?? addresses[0]
-    }
-
-    /// Closes once everything that was written is out, or after a moment if the peer does not take it.
-    private func disconnect(_ connectionID: ConnectionID) { connections.removeValue(forKey: connectionID)?.finish() }
-
     private func write(_ commit: Commit, isAlone: Bool) {
         let (begin, calls) = (ContinuousClock.now, requests.handOver(machine.callsInCommit))
-        disk.commit(commit, isAlone: isAlone) { [self] result in
-            finished.withLock { $0 = FinishedCommit(commit, begin: begin, result: result) }
+        storage.disk.commit(commit, isAlone: isAlone) { [self] result in
+            inbox.leave(.init(commit, begin: begin, result: result))
             loop.execute { self.assumeIsolated { $0.finishCommit() } }
             if case .success = result { calls?.answer() }
         }
@@ -535,7 +381,7 @@ actor NodeShell {
 
     /// Tells the machine what has become of the last commit, unless it was told.
     private func finishCommit() {
-        guard let commit = finished.withLock({ $0.take() }) else { return }
+        guard let commit = inbox.takeFinishedCommit() else { return }
         let now = clock.now
         switch commit.result {
         case .success:
@@ -548,61 +394,6 @@ actor NodeShell {
             telemetry.commitFailed(now: now.uptime)
             logger.debug("commit failed", metadata: ["error": "\(error)"])
             perform(machine.commitFailed(error.message, isDiskFull: error.code == .full, now: now))
-        }
-    }
-
-    private func read(_ read: EntriesRead) {
-        disk.read(read) { [self] result in
-            assumeIsolated { shell in
-                switch result {
-                case .success(let entries):
-                    shell.perform(shell.machine.entriesRead(read, entries: entries, now: shell.clock.now))
-                case .failure(let error):
-                    shell.perform(shell.machine.readFailed(read, error.message, now: shell.clock.now))
-                }
-            }
-        }
-    }
-
-    private func findExpired(_ logID: LogID, after: UInt64, now: Int64) {
-        disk.findExpired(in: logID, after: after, now: now) { [self] result in
-            assumeIsolated { shell in
-                switch result {
-                case .success(let (sequences, nextExpiry)):
-                    shell.perform(
-                        shell.machine.expiredFound(
-                            in: logID, sequences: sequences, nextExpiry: nextExpiry, now: shell.clock.now))
-                case .failure(let error):
-                    shell.logger.error("expired messages cannot be found", metadata: ["error": "\(error)"])
-                    shell.perform(shell.machine.findExpiredFailed(in: logID, now: shell.clock.now))
-                }
-            }
-        }
-    }
-
-    private func readChains(_ read: ChainsRead) {
-        disk.readChains(read) { [self] result in
-            assumeIsolated { shell in
-                let now = shell.clock.now
-                switch result {
-                case .success(let chains): shell.perform(shell.machine.chainsRead(read, chains: chains, now: now))
-                case .failure(let error):
-                    shell.perform(shell.machine.chainsReadFailed(read, error.message, now: now))
-                }
-            }
-        }
-    }
-
-    private func findKeys(_ keys: [EntryKey], for lookup: KeyLookup) {
-        disk.findKeys(keys) { [self] result in
-            assumeIsolated { shell in
-                let now = shell.clock.now
-                switch result {
-                case .success(let entries): shell.perform(shell.machine.keysFound(lookup, entries, now: now))
-                case .failure(let error):
-                    shell.perform(shell.machine.findKeysFailed(lookup, error.message, now: now))
-                }
-            }
         }
     }
 
@@ -620,27 +411,24 @@ actor NodeShell {
             if user.isOnline { observations.linked(hosts: hosts(of: user.userID)) }
             subscriptions.update(user)
         case .messageUpdated(let update):
-            if update.change == .isRetracted { fileKeeper.messagesWent() }
+            if update.change == .isRetracted { storage.fileKeeper.messagesWent() }
         default: break
         }
         events.post(event)
     }
 
     private func post(_ run: EventRun) {
-        if run.messages.contains(where: { !$0.attachments.isEmpty }) { fileKeeper.look() }
+        if run.messages.contains(where: { !$0.attachments.isEmpty }) { storage.fileKeeper.look() }
         events.post(run)
     }
 
-    /// Sets the timer for the machine's next call. One that comes sooner stays: a call too early does no harm, and most
-    /// inputs put the next call off.
     private func schedule() {
         // The stored value alone: a method of the machine would be given a copy of all of it, at each input.
-        let nextCall = machine.nextCall
-        guard nextCall < timerDeadline else { return }
-        timer?.cancel()
-        timerDeadline = nextCall
+        let deadline = machine.nextCall
+        guard nextCall.isLate(for: deadline) else { return }
         // Weak: messages may wait for weeks, and must not keep alive a node that nobody holds.
-        timer = clock.schedule(at: nextCall, on: loop) { [weak self] in self?.assumeIsolated { $0.tick() } }
+        let timer = clock.schedule(at: deadline, on: loop) { [weak self] in self?.assumeIsolated { $0.tick() } }
+        nextCall.set(timer, at: deadline)
     }
 }
 

@@ -1,0 +1,30 @@
+/// Who keeps a node's home, and who waits for the end of the node's life.
+struct NodeLife {
+    /// Kept until the last write to the home directory is done: by the node until it has stopped, and meanwhile by anything else
+    /// that writes there.
+    private(set) var lock: HomeLock?
+    private var settling: [CheckedContinuation<Void, Never>] = []
+    private var stopping: [CheckedContinuation<Void, Never>] = []
+
+    init(_ lock: HomeLock) { self.lock = lock }
+
+    /// Nothing more is written to the home: it may belong to another node from now on.
+    mutating func giveUpHome() { lock = nil }
+
+    mutating func waitUntilSettled(_ waiting: CheckedContinuation<Void, Never>) { settling.append(waiting) }
+
+    mutating func waitUntilStopped(_ waiting: CheckedContinuation<Void, Never>) { stopping.append(waiting) }
+
+    var isAwaited: Bool { !settling.isEmpty }
+
+    /// Everything that waited is on the disk.
+    mutating func settled() {
+        for waiting in settling { waiting.resume() }
+        settling = []
+    }
+
+    mutating func stopped() {
+        for waiting in stopping { waiting.resume() }
+        stopping = []
+    }
+}
