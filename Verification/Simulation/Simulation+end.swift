@@ -23,7 +23,8 @@ extension Simulation {
     }
 
     private mutating func reportUnrest() throws {
-        violated("there is no rest after \(configuration.patience / 1_000_000) s without trouble")
+        let sinceWhen = calm == nil ? "without trouble" : "after everybody spoke once more"
+        violated("there is no rest \((endTime - (calm?.end ?? configuration.trouble)) / 1_000_000) s \(sinceWhen)")
         violations += try disagreements()
         try reportGroupUnrest()
         try reportPrivateUnrest()

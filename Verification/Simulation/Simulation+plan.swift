@@ -188,7 +188,7 @@ extension Simulation {
         queue.push(.lookAround, at: now + 8_000_000)
     }
 
-    /// Ends the run when nothing is left to do, and was not a moment ago.
+    /// Ends the run when nothing is left to do, and was not a moment ago, for the second time.
     mutating func lookAround() throws {
         for index in nodes.indices {
             checkLoad(of: index)
@@ -196,7 +196,8 @@ extension Simulation {
         }
         let wasQuiet = isQuietSoFar
         isQuietSoFar = try isQuiet()
-        isAtRest = wasQuiet && isQuietSoFar
+        let isResting = wasQuiet && isQuietSoFar
+        if let calm { isAtRest = isResting && time > calm.end } else if isResting { beginCalm() }
         queue.push(.lookAround, at: time + 500_000)
     }
 }

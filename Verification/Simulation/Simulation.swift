@@ -107,6 +107,12 @@ package struct Simulation {
     var moveChance: SeededGenerator
     /// Decides what becomes of files.
     var fileChance: SeededGenerator
+    /// Decides what is said at the end.
+    var calmChance: SeededGenerator
+    /// Since nothing was left to do for the first time.
+    var calm: Calm?
+    /// By then everything has to be done.
+    var endTime: Int64
     /// Parts of files that were something else.
     var refusedParts = 0
     /// Logs of conversations of many that liars were asked for.
@@ -120,6 +126,8 @@ package struct Simulation {
         carrierChance = SeededGenerator(seed: seed ^ 0x6361_7272)
         moveChance = SeededGenerator(seed: seed ^ 0x6d6f_7665)
         fileChance = SeededGenerator(seed: seed ^ 0x6669_6c65)
+        calmChance = SeededGenerator(seed: seed ^ 0x6361_6c6d)
+        endTime = configuration.trouble + configuration.patience
         network = SimulatedNetwork(nodes: configuration.nodes)
     }
 
@@ -140,15 +148,14 @@ package struct Simulation {
         try populate(fleet)
         for index in nodes.indices { try start(index) }
         plan()
-        let end = configuration.trouble + configuration.patience
-        while !isAtRest, let (time, happening) = queue.pop(), time <= end {
+        while !isAtRest, let (time, happening) = queue.pop(), time <= endTime {
             self.time = time
             try handle(happening)
         }
         try checkEnd()
         return Outcome(
             seed: seed, violations: violations, messages: nodes.reduce(0) { $0 + $1.accepted.count }, faults: faults,
-            actions: actions, duration: time, digest: trace.value)
+            actions: actions, duration: time, digest: calm?.digest ?? trace.value)
     }
 
     func name(_ index: Int) -> String { "node \(index)" }
