@@ -95,7 +95,8 @@ enum FindingRemedy {
         let profiles = "ufw allow earshot; or: firewall-cmd --permanent --add-service=earshot && firewall-cmd --reload"
         let open = "open TCP port \(port.map { "\($0)" } ?? "PORT") in this machine's firewall"
         guard port != NetworkOptions.defaultPort else { return "\(open): \(profiles)" }
-        return "\(open); or take the port that its profiles open, with --port \(NetworkOptions.defaultPort): \(profiles)"
+        return "\(open); or take the port that its profiles open, with --port \(NetworkOptions.defaultPort): "
+            + profiles
     }
 
     private static func discovery(_ code: Finding.Code) -> String? {

@@ -97,7 +97,8 @@ extension NodeShell {
     }
 
     private func fetchEnded(_ fileID: FileID, _ state: FileState) {
-        guard let byteCount = state == .held ? storage.fileKeeper.arrived(fileID) : storage.fileKeeper.ended(fileID) else { return }
+        let keeper = storage.fileKeeper
+        guard let byteCount = state == .held ? keeper.arrived(fileID) : keeper.ended(fileID) else { return }
         if case .failed(let reason) = state {
             storage.fileDisk.fetched.note(
                 FileRecord(fileID, byteCount: byteCount, .failed(reason: reason), changedAt: clock.now.wallClock))
