@@ -5,8 +5,9 @@ import EarshotModel
 extension Simulation {
     /// How long they talk, in microseconds.
     private static let talk: Int64 = 3_000_000
-    /// How long after that it may take until all of it is delivered.
-    private static let patience: Int64 = 20_000_000
+    /// How long after that it may take until all of it is delivered: a link may have only one end left, which nobody has noticed
+    /// yet, and then it is dialled anew.
+    private static let patience = (Timing.deadAfterSilence + Timing.redialCeiling) * 1_000
     private static let wordsPerNode = 6
     /// No number of a message before.
     private static let firstNumber = 9_000_000
