@@ -187,17 +187,20 @@ struct HTTPServerTests {
         #expect(answer.contains("connection: close\r\n") && answer.hasSuffix("[GET /one 0]"))
     }
 
-    @Test("closes the connection that has waited longest for a request, for one more than it has places for")
+    /// Which one gives way depends on when the server knows that they have read their answers: `OpenConnectionsTests`.
+    @Test("closes a connection that waits for a request, for one more than it has places for")
     func places() async throws {
         try await withServer(connectionLimit: 2) { path in
             let (first, second) = (try RawConnection(path), try RawConnection(path))
-            // Each has been served once, in this order, and waits again.
             #expect(try await first.ask("GET /one HTTP/1.1\r\nhost: x\r\n\r\n").hasSuffix("[GET /one 0]"))
             #expect(try await second.ask("GET /two HTTP/1.1\r\nhost: x\r\n\r\n").hasSuffix("[GET /two 0]"))
             let third = try RawConnection(path)
             #expect(try await third.ask("GET /three HTTP/1.1\r\nhost: x\r\n\r\n").hasSuffix("[GET /three 0]"))
-            #expect(try await first.ask("GET /four HTTP/1.1\r\nhost: x\r\n\r\n") == "")
-            #expect(try await second.ask("GET /five HTTP/1.1\r\nhost: x\r\n\r\n").hasSuffix("[GET /five 0]"))
+            let answers = [
+                try await first.ask("GET /four HTTP/1.1\r\nhost: x\r\n\r\n"),
+                try await second.ask("GET /five HTTP/1.1\r\nhost: x\r\n\r\n"),
+            ]
+            #expect(answers.count(where: \.isEmpty) == 1)
         }
     }
 
