@@ -1,7 +1,7 @@
 import EarshotModel
 
-/// What everybody says once all is well and nothing is left to do. Links stay up from now on, so what a node has forgotten to
-/// tell is not made up for by the next link.
+/// What everybody says once all is well and nothing is left to do. Nothing breaks a link from now on, so what a node has
+/// forgotten to tell is not made up for by the next one.
 extension Simulation {
     /// How long they talk, in microseconds.
     private static let talk: Int64 = 3_000_000

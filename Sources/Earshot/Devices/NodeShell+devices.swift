@@ -3,7 +3,7 @@ import EarshotProtocol
 import Logging
 import NIOCore
 
-/// What becomes of the user's devices, beside the machine.
+/// What the machine wants done for the user's devices.
 extension NodeShell {
     func perform(_ task: DeviceTask) {
         switch task {

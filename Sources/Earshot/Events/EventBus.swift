@@ -33,7 +33,7 @@ public final class EventBus: Sendable {
     let journalGrowth = CommitSignal()
     /// Wakes who follows the contents of the history.
     let contents = CommitSignal()
-    /// Wakes who waits for a pairing to be at another point.
+    /// Wakes those who wait for a pairing to move on.
     let pairing = CommitSignal()
 
     package init() {}

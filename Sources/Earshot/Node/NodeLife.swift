@@ -15,6 +15,7 @@ struct NodeLife {
 
     mutating func waitUntilStopped(_ waiting: CheckedContinuation<Void, Never>) { stopping.append(waiting) }
 
+    /// Whether somebody waits until everything is on the disk.
     var isAwaited: Bool { !settling.isEmpty }
 
     /// Everything that waited is on the disk.

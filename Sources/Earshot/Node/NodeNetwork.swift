@@ -3,7 +3,7 @@ import EarshotProtocol
 
 /// What a node has of the network: its connections, where it listens, and who looks for others.
 struct NodeNetwork {
-    /// What it does may call back at once: whoever uses it takes it out of here before.
+    /// It may call back at once, and change the connections: copy it before you call it.
     let transport: any Transport
     var connections: [ConnectionID: any TransportConnection] = [:]
     var listener: (any TransportListener)?
