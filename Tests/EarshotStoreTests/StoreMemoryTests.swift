@@ -42,7 +42,7 @@ extension Store {
     /// What the connection that writes keeps of the database's pages.
     fileprivate var cachedBytes: Int {
         get throws {
-            try database.unsafeReentrantWrite { db in
+            database.unsafeReentrantWrite { db in
                 var (now, most): (Int32, Int32) = (0, 0)
                 sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_USED, &now, &most, 0)
                 return Int(now)

@@ -12,29 +12,18 @@ final class RawConnection: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        try connect(to: &address)
-    }
-
-    /// Connects to a TCP port on loopback.
-    init(port: Int) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        try connect(to: &address)
-    }
-
-    deinit { close(descriptor) }
-
-    private func connect<Address>(to address: inout Address) throws {
         let status = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
         try #require(status == 0)
     }
+
+    /// Connects to a TCP port on loopback.
+    init(port: Int) throws { descriptor = try LoopbackConnection.open(to: UInt16(port)) }
+
+    deinit { close(descriptor) }
 
     /// Sends bytes, and reads nothing.
     func begin(_ request: String) async throws {

@@ -8,28 +8,10 @@ final class RawConnection: Sendable {
 
     /// - Parameter source: the address that it comes from, within 127.0.0.0/8.
     init(to port: UInt16, from source: String = "127.0.0.1") throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw Self.failure() }
-        try Self.call(source, 0) { bind(descriptor, $0, $1) }
-        try Self.call("127.0.0.1", port) { connect(descriptor, $0, $1) }
+        descriptor = try LoopbackConnection.open(to: port, from: source)
     }
 
     deinit { close(descriptor) }
-
-    private static func call(
-        _ host: String, _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
-    ) throws {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        inet_pton(AF_INET, host, &address.sin_addr)
-        let status = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard status == 0 else { throw failure() }
-    }
 
     private static func failure() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
