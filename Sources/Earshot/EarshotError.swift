@@ -215,16 +215,18 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
     /// What happened, in a sentence for people.
     public let message: String
     /// The details, for programs.
-    public let parameters: Parameters
+    public var parameters: Parameters { details.value }
     /// The underlying error, if there is one.
     public let cause: (any Error)?
+    /// What a call returns takes the room of an error that it might throw instead, and is copied with it: so an error is small.
+    private let details: Shared<Parameters>
 
     package init(
         _ code: Code, _ message: String, _ parameters: Parameters = Parameters(), cause: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
-        self.parameters = parameters
+        details = Shared(parameters)
         self.cause = cause
     }
 

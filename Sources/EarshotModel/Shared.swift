@@ -2,7 +2,7 @@
 package final class Shared<Value: Hashable & Sendable>: Hashable, Sendable {
     package let value: Value
 
-    init(_ value: Value) { self.value = value }
+    package init(_ value: Value) { self.value = value }
 
     package static func == (a: Shared, b: Shared) -> Bool { a === b || a.value == b.value }
     package func hash(into hasher: inout Hasher) { hasher.combine(value) }

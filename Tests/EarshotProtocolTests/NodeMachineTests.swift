@@ -73,13 +73,18 @@ struct NodeMachineTests {
         #expect(pair.bob.events.names == Array(repeating: .messageReceived, count: 100))
     }
 
-    @Test("takes calls that come at once into one commit, and answers each of them")
-    func callsAtOnce() {
+    @Test("takes calls that come at once into one commit, and answers each of them", arguments: [false, true])
+    func callsAtOnce(areHandedOverAtOnce: Bool) {
         var pair = MachinePair.linked()
         let (peer, now) = (pair.bob.local.userID, pair.now)
+        let calls = Self.calls(["first", "", "second"])
         let actions = pair.alice.machine.together(now: now) { machine in
-            for (number, text) in ["first", "", "second"].enumerated() {
-                _ = machine.send([MessageDraft(text)], to: peer, requestID: RequestID(UInt64(number)), now: now)
+            if areHandedOverAtOnce {
+                _ = machine.send(calls, to: .user(peer), now: now)
+            } else {
+                for call in calls {
+                    _ = machine.send(call.drafts, to: .user(peer), requestID: call.requestID, now: now)
+                }
             }
         }
         pair.alice.perform(actions)
@@ -91,6 +96,28 @@ struct NodeMachineTests {
             try? pair.alice.completions[RequestID(number)]?.get().messages.map(\.text)
         }
         #expect(texts == [["first"], nil, ["second"]])
+    }
+
+    private static func calls(_ texts: [String]) -> [SendCall] {
+        texts.enumerated().map { number, text in
+            SendCall(requestID: RequestID(UInt64(number)), drafts: [.message(MessageDraft(text))])
+        }
+    }
+
+    @Test("tells each of the calls that come at once why nothing goes there")
+    func callsToNobody() {
+        var pair = MachinePair.linked()
+        let peer = pair.bob.local.userID
+        let blocking = pair.alice.machine.decide(.block, about: peer, requestID: RequestID(9), now: pair.now)
+        pair.alice.perform(blocking)
+        pair.settle()
+        pair.alice.perform(pair.alice.machine.send(Self.calls(["first", "second"]), to: .user(peer), now: pair.now))
+        for number: UInt64 in 0...1 {
+            #expect { try pair.alice.completions[RequestID(number)]?.get() } throws: {
+                ($0 as? ProtocolError)?.code == .blocked
+            }
+        }
+        #expect(pair.alice.commits.isEmpty)
     }
 
     @Test("says of a full disk that it is full", arguments: [true, false])

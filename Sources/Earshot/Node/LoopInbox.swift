@@ -26,14 +26,6 @@ final class LoopInbox: Sendable {
         /// Most questions by far: this one needs no object.
         case send([EntryDraft], Destination)
         case other(@Sendable (inout NodeMachine, RequestID, Moment) -> [NodeAction])
-
-        func ask(_ machine: inout NodeMachine, _ requestID: RequestID, _ now: Moment) -> [NodeAction] {
-            switch self {
-            case .send(let drafts, let destination):
-                machine.send(drafts, to: destination, requestID: requestID, now: now)
-            case .other(let ask): ask(&machine, requestID, now)
-            }
-        }
     }
 
     /// What has become of a commit.

@@ -163,10 +163,33 @@ actor NodeShell {
         let now = clock.now
         perform(
             machine.together(now: now) { machine in
-                for request in requests {
-                    _ = request.question.ask(&machine, self.requests.add(request.answer), now)
-                }
+                ask(requests, of: &machine, now: now)
             })
+    }
+
+    /// Hands requests to the machine in their order: calls that send to one destination and follow each other all at once.
+    private func ask(_ requests: [LoopInbox.Request], of machine: inout NodeMachine, now: Moment) {
+        var (calls, destination): ([SendCall], Destination?) = ([], nil)
+        func send() {
+            guard let destination, !calls.isEmpty else { return }
+            _ = machine.send(calls, to: destination, now: now)
+            calls.removeAll(keepingCapacity: true)
+        }
+        for request in requests {
+            let requestID = self.requests.add(request.answer)
+            switch request.question {
+            case .send(let drafts, let next):
+                if next != destination {
+                    send()
+                    destination = next
+                }
+                calls.append(SendCall(requestID: requestID, drafts: drafts))
+            case .other(let ask):
+                send()
+                _ = ask(&machine, requestID, now)
+            }
+        }
+        send()
     }
 
     /// Asks up to `Limits.reachabilityPeers` linked users whether they can connect to this node's port.

@@ -6,21 +6,21 @@ struct PendingRequests {
     /// That is what a checked continuation would look after, and would make an object for each call.
     typealias Answer<Value> = UnsafeContinuation<Result<Value, EarshotError>, Never>
 
-    private var requests: [RequestID: Answer<RequestAnswer>] = [:]
+    private var requests = InOrder<Answer<RequestAnswer>>()
     /// The last calls that were handed over, answered or not.
     private var written: WrittenCalls?
-    private var reachability: [RequestID: Answer<[Reachability]>] = [:]
+    private var reachability = InOrder<Answer<[Reachability]>>()
     private var count: UInt64 = 0
 
     mutating func add(_ answer: Answer<RequestAnswer>) -> RequestID {
         let requestID = next()
-        requests[requestID] = answer
+        requests.insert(answer, requestID)
         return requestID
     }
 
     mutating func add(_ answer: Answer<[Reachability]>) -> RequestID {
         let requestID = next()
-        reachability[requestID] = answer
+        reachability.insert(answer, requestID)
         return requestID
     }
 
@@ -31,7 +31,7 @@ struct PendingRequests {
 
     /// Answers a request, unless the node has stopped meanwhile and has told everybody who waited.
     mutating func complete(_ requestID: RequestID, _ result: Result<RequestAnswer, ProtocolError>) {
-        requests.removeValue(forKey: requestID)?.resume(returning: result.mapError { EarshotError($0) })
+        requests.remove(requestID)?.resume(returning: result.mapError { EarshotError($0) })
     }
 
     /// Answers calls whose messages are on the disk, unless the disk has.
@@ -44,14 +44,14 @@ struct PendingRequests {
     mutating func handOver(_ calls: [AcceptedCall]) -> WrittenCalls? {
         guard calls.count > Self.few else { return nil }
         let written = WrittenCalls(
-            calls.compactMap { call in requests.removeValue(forKey: call.requestID).map { (call, $0) } })
+            calls.compactMap { call in requests.remove(call.requestID).map { (call, $0) } })
         self.written = written
         return written
     }
 
     /// Takes calls back whose messages have not come to the disk.
     mutating func takeBack() {
-        for (call, waiting) in written?.take() ?? [] { requests[call.requestID] = waiting }
+        for (call, waiting) in written?.take() ?? [] { requests.insert(waiting, call.requestID) }
         written = nil
     }
 
@@ -59,16 +59,14 @@ struct PendingRequests {
     private static let few = 16
 
     mutating func complete(_ requestID: RequestID, _ answers: [Reachability]) {
-        reachability.removeValue(forKey: requestID)?.resume(returning: .success(answers))
+        reachability.remove(requestID)?.resume(returning: .success(answers))
     }
 
     /// The node has stopped: tells everybody who waits.
     mutating func stop() {
         takeBack()
         let error = EarshotError(.stopped, "the node has stopped before this was done")
-        for answer in requests.values { answer.resume(returning: .failure(error)) }
-        for answer in reachability.values { answer.resume(returning: .failure(error)) }
-        requests = [:]
-        reachability = [:]
+        for answer in requests.takeAll() { answer.resume(returning: .failure(error)) }
+        for answer in reachability.takeAll() { answer.resume(returning: .failure(error)) }
     }
 }

@@ -18,22 +18,41 @@ extension NodeMachine {
     package mutating func send(
         _ drafts: [EntryDraft], to destination: Destination, requestID: RequestID, now: Moment
     ) -> [NodeAction] {
-        handle(requestID, now: now) { node throws(ProtocolError) in
-            guard !node.isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
-            let conversation =
-                switch destination {
-                case .user(let peerID): node.conversation(with: peerID)
-                case .conversation(let conversationID): try node.conversation(conversationID)
-                }
-            let recipientID = try node.checkRecipient(of: conversation)
-            try node.check(drafts)
-            // Only the error of a call that would have to wait names them.
-            let name = node.replication.mayHold ? recipientID.flatMap { node.trust.directory.users[$0]?.name } : nil
-            try node.replication.send(
-                PendingSend(requestID: requestID, parts: [.init(conversation: conversation, drafts: drafts)]),
-                name: name)
-            if let recipientID { node.use(recipientID, now: now) }
+        send([SendCall(requestID: requestID, drafts: drafts)], to: destination, now: now)
+    }
+
+    /// Calls that send to the same destination, in their order. Each is accepted or refused by itself.
+    package mutating func send(_ calls: [SendCall], to destination: Destination, now: Moment) -> [NodeAction] {
+        handle(now: now) { node in
+            do throws(ProtocolError) { try node.accept(calls, to: destination, now: now) } catch {
+                for call in calls { node.emit(.complete(call.requestID, .failure(error))) }
+            }
         }
+    }
+
+    /// - Throws: why nothing is sent there now.
+    private mutating func accept(
+        _ calls: [SendCall], to destination: Destination, now: Moment
+    ) throws(ProtocolError) {
+        guard !isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
+        let conversation =
+            switch destination {
+            case .user(let peerID): conversation(with: peerID)
+            case .conversation(let conversationID): try conversation(conversationID)
+            }
+        let recipientID = try checkRecipient(of: conversation)
+        // Only the error of a call that would have to wait names them.
+        let name = replication.mayHold ? recipientID.flatMap { trust.directory.users[$0]?.name } : nil
+        var isUsed = false
+        for call in calls {
+            do throws(ProtocolError) {
+                try check(call.drafts)
+                let part = PendingSend.Part(conversation: conversation, drafts: call.drafts)
+                try replication.send(PendingSend(requestID: call.requestID, parts: [part]), name: name)
+                isUsed = true
+            } catch { emit(.complete(call.requestID, .failure(error))) }
+        }
+        if isUsed, let recipientID { use(recipientID, now: now) }
     }
 
     /// - Returns: the other user of a direct conversation; `nil` for one of many, and for the user's own.

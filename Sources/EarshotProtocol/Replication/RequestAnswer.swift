@@ -1,5 +1,16 @@
 package import EarshotModel
 
+/// A call that sends messages: all of them are accepted, or none.
+package struct SendCall: Sendable {
+    package let requestID: RequestID
+    package let drafts: [EntryDraft]
+
+    package init(requestID: RequestID, drafts: [EntryDraft]) {
+        self.requestID = requestID
+        self.drafts = drafts
+    }
+}
+
 /// A call whose messages are on the disk.
 package struct AcceptedCall: Sendable {
     package let requestID: RequestID
@@ -8,7 +19,8 @@ package struct AcceptedCall: Sendable {
     package var answer: RequestAnswer { .accepted(messages) }
 }
 
-/// The answer to a request of this node's user.
+/// The answer to a request of this node's user. Most are messages that were accepted: what is larger stands elsewhere, so that their
+/// answers are small.
 package enum RequestAnswer: Hashable, Sendable {
     /// Messages are on the disk, and will be sent.
     case accepted([Message])
@@ -27,11 +39,11 @@ package enum RequestAnswer: Hashable, Sendable {
     /// A device's revocation or name is on the disk.
     case deviceChanged(DeviceID)
     /// What a consumer is to be given next.
-    case planned(HandOutPlan)
+    indirect case planned(HandOutPlan)
     /// A consumer's failure is on the disk.
     case failureNoted(isSetAside: Bool)
     /// A message waits for its time, or has been sent since.
-    case scheduled(ScheduledMessage)
+    indirect case scheduled(ScheduledMessage)
     /// A draft waits for a person, or has been sent since.
     indirect case draft(Draft)
 

@@ -1,3 +1,4 @@
+import EarshotProtocol
 import Testing
 
 @testable import Earshot
@@ -31,5 +32,11 @@ struct AskingTests {
         } while hasMore.last == true
         #expect(taken == Array(0...2 * turn + 1))
         #expect(hasMore == [true, true, false])
+    }
+
+    @Test("have small answers: each is copied several times on its way to the caller, with the room for an error")
+    func smallAnswers() {
+        #expect(MemoryLayout<EarshotError>.size <= 48)
+        #expect(MemoryLayout<Result<RequestAnswer, EarshotError>>.size <= 64)
     }
 }
