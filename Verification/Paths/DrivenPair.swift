@@ -87,15 +87,11 @@ struct DrivenPair {
             let end = min(count, sent + size)
             while sent < end {
                 let turn = sent..<min(end, sent + Self.turn)
-                let requestIDs = turn.map { _ in request() }
-                let now = now
-                try sender.perform(
-                    sender.machine.together(now: now) { machine in
-                        for (number, requestID) in zip(turn, requestIDs) {
-                            let draft = MessageDraft(String(1_000_000 + number) + " " + text)
-                            _ = machine.send([.message(draft)], to: .user(peer), requestID: requestID, now: now)
-                        }
-                    })
+                let calls = turn.map { number in
+                    let draft = MessageDraft(String(1_000_000 + number) + " " + text)
+                    return SendCall(requestID: request(), drafts: [.message(draft)])
+                }
+                try sender.perform(sender.machine.send(calls, to: .user(peer), now: now))
                 sent = turn.upperBound
             }
             try run { pair in pair.sender.delivered >= end }
