@@ -15,7 +15,8 @@ enum Typo {
                 ?? "earshot --help lists the commands")
     }
 
-    private static let names = EarshotProgram.configuration.subcommands.map { $0._commandName } + ["help"]
+    private static let names =
+        EarshotProgram.configuration.groupedSubcommands.flatMap { $0.subcommands.map { $0._commandName } } + ["help"]
 }
 
 extension EditDistance {

@@ -70,6 +70,7 @@ struct Send: ProgramCommand {
     private static let defaultTimeout = Duration.seconds(30)
 
     func validate() throws {
+        let recipients = recipients
         guard !recipients.contains("") else { throw ValidationError("A recipient has no name: \(SafeText.line(name))") }
         guard step.session == nil || recipients.count == 1 else {
             throw ValidationError("A session belongs to one conversation: send to one recipient.")
@@ -81,6 +82,7 @@ struct Send: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         let text = text == nil && !file.isEmpty ? "" : try await TextArgument.read(text)
+        let recipients = recipients
         let results = SendResults(output: output, isSingle: recipients.count == 1)
         try await Session.with(common.homeDirectory, network: network) { session in
             let found = try await find(recipients, session, output, results)

@@ -12,8 +12,8 @@ struct Output: Sendable {
     /// - Parameter isDated: for what goes on for long. A journal has times of its own.
     init(isJSON: Bool, isDated: Bool = false) {
         self.isJSON = isJSON
-        self.isDated = isDated && !isJSON && ProcessInfo.processInfo.environment["JOURNAL_STREAM"] == nil
-        isTerminal = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+        self.isDated = isDated && !isJSON && EnvironmentVariable.value("JOURNAL_STREAM") == nil
+        isTerminal = isatty(STDOUT_FILENO) == 1 && EnvironmentVariable.value("TERM") != "dumb"
         style = Style(isColoured: isTerminal && !isJSON)
     }
 

@@ -1,12 +1,10 @@
-import Foundation
-
 /// Colours (ECMA-48 SGR), or none.
 struct Style: Sendable {
     let isColoured: Bool
 
     /// - Parameter isColoured: the user's `NO_COLOR` overrides it (no-color.org).
     init(isColoured: Bool) {
-        let refusal = ProcessInfo.processInfo.environment["NO_COLOR"] ?? ""
+        let refusal = EnvironmentVariable.value("NO_COLOR") ?? ""
         self.isColoured = isColoured && refusal.isEmpty
     }
 
