@@ -19,7 +19,15 @@ enum UserArgument {
     static func split(_ text: String) -> [String] {
         var seen: Set<String> = []
         return text.split(separator: ",", omittingEmptySubsequences: false)
-            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { seen.insert($0).inserted }
+            .map { String(withoutBlanks($0)) }.filter { seen.insert($0).inserted }
+    }
+
+    /// Foundation's way to trim costs a command two hundredths of its start.
+    private static func withoutBlanks(_ text: Substring) -> Substring {
+        func isBlank(_ character: Character) -> Bool { character.isWhitespace && !character.isNewline }
+        var text = text.drop(while: isBlank)
+        while let last = text.last, isBlank(last) { text.removeLast() }
+        return text
     }
 
     /// The users that the node knows, for a shell that completes a command line.
