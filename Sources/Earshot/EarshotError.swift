@@ -218,7 +218,7 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
     public var parameters: Parameters { details.value }
     /// The underlying error, if there is one.
     public let cause: (any Error)?
-    /// What a call returns takes the room of an error that it might throw instead, and is copied with it: so an error is small.
+    /// They stand elsewhere, so that an error is small: the result of each call takes the room of an error, too, and is copied with it.
     private let details: Shared<Parameters>
 
     package init(

@@ -1,8 +1,8 @@
 import DequeModule
 import EarshotProtocol
 
-/// Values by requests, whose numbers ascend. Most are answered in the order in which they came: those are found at the beginning,
-/// which takes no hash for each of many calls.
+/// Values by the numbers of requests, which ascend. Most requests are answered in the order in which they came: their values are
+/// found at the beginning, without a hash for each of many calls.
 struct InOrder<Value> {
     private var values: Deque<(number: UInt64, value: Value)> = []
 

@@ -22,7 +22,7 @@ enum UserArgument {
             .map { String(withoutBlanks($0)) }.filter { seen.insert($0).inserted }
     }
 
-    /// Foundation's way to trim costs a command two hundredths of its start.
+    /// Without Foundation, whose `trimmingCharacters` took 2 % of the instructions of a `send`.
     private static func withoutBlanks(_ text: Substring) -> Substring {
         func isBlank(_ character: Character) -> Bool { character.isWhitespace && !character.isNewline }
         var text = text.drop(while: isBlank)

@@ -19,8 +19,8 @@ package struct AcceptedCall: Sendable {
     package var answer: RequestAnswer { .accepted(messages) }
 }
 
-/// The answer to a request of this node's user. Most are messages that were accepted: what is larger stands elsewhere, so that their
-/// answers are small.
+/// The answer to a request of this node's user. Most answers are messages that were accepted. Larger ones are indirect, so that
+/// these are copied quickly.
 package enum RequestAnswer: Hashable, Sendable {
     /// Messages are on the disk, and will be sent.
     case accepted([Message])
