@@ -10,8 +10,11 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
+#include <netinet/in.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,8 +24,41 @@ static const int clinuxnetwork_datagram = SOCK_DGRAM;
 static const int clinuxnetwork_stream = SOCK_STREAM;
 static const int clinuxnetwork_raw = SOCK_RAW;
 static const int clinuxnetwork_close_on_exec = SOCK_CLOEXEC;
-static const int clinuxnetwork_peek = MSG_PEEK;
 static const int clinuxnetwork_no_wait = MSG_DONTWAIT;
+
+struct clinuxnetwork_arrival {
+    // Its bytes, at most as many as there was room for; or -1 with errno.
+    ssize_t count;
+    // The interface that it came to; 0 where the socket does not tell.
+    unsigned interface;
+    // The port that it came from; 0 where it did not come over IP.
+    in_port_t port;
+};
+
+// The first datagram of a socket, which stays where it is. Does not wait.
+static inline struct clinuxnetwork_arrival clinuxnetwork_peek_datagram(int socket, void *buffer, size_t size) {
+    union {
+        struct cmsghdr header;
+        char bytes[256];
+    } control;
+    struct sockaddr_storage source = {.ss_family = AF_UNSPEC};
+    struct iovec place = {.iov_base = buffer, .iov_len = size};
+    struct msghdr message = {
+        .msg_name = &source, .msg_namelen = sizeof source, .msg_iov = &place, .msg_iovlen = 1,
+        .msg_control = &control, .msg_controllen = sizeof control};
+    struct clinuxnetwork_arrival arrival = {.count = recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT)};
+    if (arrival.count < 0) return arrival;
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part != NULL; part = CMSG_NXTHDR(&message, part)) {
+        // The index follows the address in one (ipv6(7)), and comes before the addresses in the other (ip(7)).
+        if (part->cmsg_level == IPPROTO_IPV6 && part->cmsg_type == IPV6_PKTINFO)
+            memcpy(&arrival.interface, CMSG_DATA(part) + sizeof(struct in6_addr), sizeof arrival.interface);
+        if (part->cmsg_level == IPPROTO_IP && part->cmsg_type == IP_PKTINFO)
+            memcpy(&arrival.interface, CMSG_DATA(part), sizeof arrival.interface);
+    }
+    if (source.ss_family == AF_INET) arrival.port = ntohs(((struct sockaddr_in *)&source)->sin_port);
+    if (source.ss_family == AF_INET6) arrival.port = ntohs(((struct sockaddr_in6 *)&source)->sin6_port);
+    return arrival;
+}
 
 // What a clock shows, in nanoseconds, or -1 with errno. The members of struct timespec are found no better.
 static inline long long clinuxnetwork_read_clock(clockid_t clock) {

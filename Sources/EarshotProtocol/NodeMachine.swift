@@ -81,6 +81,9 @@ package struct NodeMachine: Sendable {
     /// The links that carry traffic now.
     package var establishedLinks: [EstablishedLink] { peers.links.established }
 
+    /// The hosts of a user's linked devices.
+    package func hosts(of userID: UserID) -> Set<String> { peers.links.hosts(of: userID) }
+
     /// How many devices and addresses are linked, dialled, or to be dialled.
     package var dialTargetCount: Int { peers.dialer.count }
 

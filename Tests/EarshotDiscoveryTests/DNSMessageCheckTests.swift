@@ -55,9 +55,9 @@ struct DNSMessageCheckTests {
         let longest = [label, label, label, String(label.prefix(61))].joined(separator: ".")
         let message = DNSMessage(flags: 0, questions: [(DNSMessage.name(longest), .a)])
         expectFit(message)
-        #expect(DNSMessageCheck.fault(in: message.bytes + [1, 2, 3]) == nil)
+        #expect(DNSMessageCheck.fault(in: (message.bytes + [1, 2, 3])[...]) == nil)
         let tooLong = DNSMessage(flags: 0, questions: [(DNSMessage.name(longest + "x"), .a)])
-        #expect(DNSMessageCheck.fault(in: tooLong.bytes) == .malformed)
+        #expect(DNSMessageCheck.fault(in: tooLong.bytes[...]) == .malformed)
         let manyLabels = DNSMessage.name(Array(repeating: "x", count: 127).joined(separator: "."))
         expectFit(DNSMessage(flags: 0, questions: [(manyLabels, .a)]))
     }
@@ -78,7 +78,7 @@ struct DNSMessageCheckTests {
                     DNSMessage(flags: flags, answers: [other], authorities: [alias]),
                     DNSMessage(flags: flags, answers: [other], additionals: [alias]),
                 ] {
-                    #expect(DNSMessageCheck.fault(in: message.bytes) == .canonicalName)
+                    #expect(DNSMessageCheck.fault(in: message.bytes[...]) == .canonicalName)
                 }
             }
         }
@@ -93,12 +93,12 @@ struct DNSMessageCheckTests {
         ]
         for name in names {
             let message = DNSMessage(flags: 0, questions: [(name, .a)])
-            #expect(DNSMessageCheck.fault(in: message.bytes) == .malformed)
+            #expect(DNSMessageCheck.fault(in: message.bytes[...]) == .malformed)
         }
         // The second name leads to the first, which leads to the second.
         let circle = DNSMessage(
             flags: 0, questions: [(DNSMessage.pointer(to: 18), .a), (DNSMessage.pointer(to: 12), .a)])
-        #expect(DNSMessageCheck.fault(in: circle.bytes) == .malformed)
+        #expect(DNSMessageCheck.fault(in: circle.bytes[...]) == .malformed)
     }
 
     @Test("is unfit with a chain of more pointers than a name has labels")
@@ -109,7 +109,7 @@ struct DNSMessageCheckTests {
         let targets: [UInt16] = [12] + (0..<places).map { 19 + 6 * UInt16($0) }
         let pointers = targets.map { (name: DNSMessage.pointer(to: $0), type: DNSMessage.RecordType.a) }
         let message = DNSMessage(flags: 0, questions: [first] + pointers)
-        #expect(DNSMessageCheck.fault(in: message.bytes) == .malformed)
+        #expect(DNSMessageCheck.fault(in: message.bytes[...]) == .malformed)
         expectFit(DNSMessage(flags: 0, questions: [first] + pointers.prefix(100)))
     }
 
@@ -129,7 +129,7 @@ struct DNSMessageCheckTests {
         for place in stride(from: 4, to: 12, by: 2) {
             var promising = message
             promising[place] = 0xff
-            #expect(DNSMessageCheck.fault(in: promising) != nil)
+            #expect(DNSMessageCheck.fault(in: promising[...]) != nil)
         }
     }
 
@@ -144,7 +144,7 @@ struct DNSMessageCheckTests {
         let next = DNSMessage.Record(name: DNSMessage.name("bob.local"), type: .a, data: [10, 0, 0, 1])
         for (type, data) in hostile {
             let record = DNSMessage.Record(name: DNSMessage.name(Self.service), type: type, data: data)
-            #expect(DNSMessageCheck.fault(in: DNSMessage(answers: [record, next]).bytes) == .malformed)
+            #expect(DNSMessageCheck.fault(in: DNSMessage(answers: [record, next]).bytes[...]) == .malformed)
         }
     }
 
@@ -153,11 +153,11 @@ struct DNSMessageCheckTests {
         let filler = DNSMessage.Record(name: [0], type: .text, data: [UInt8](repeating: 0, count: 9000 - 12 - 11))
         let message = DNSMessage(answers: [filler]).bytes
         #expect(message.count == DNSMessageCheck.maximumBytes)
-        #expect(DNSMessageCheck.fault(in: message) == nil)
-        #expect(DNSMessageCheck.fault(in: message + [0]) == .tooLong)
+        #expect(DNSMessageCheck.fault(in: message[...]) == nil)
+        #expect(DNSMessageCheck.fault(in: (message + [0])[...]) == .tooLong)
     }
 
     private func expectFit(_ message: DNSMessage, sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(DNSMessageCheck.fault(in: message.bytes) == nil, sourceLocation: sourceLocation)
+        #expect(DNSMessageCheck.fault(in: message.bytes[...]) == nil, sourceLocation: sourceLocation)
     }
 }

@@ -12,43 +12,94 @@ struct MulticastGuardTests {
         let hostile = DNSMessage(answers: [DNSMessage.alias("a.local", of: "a.local")]).bytes
         let honest = DNSMessage(flags: 0, questions: [(DNSMessage.name("_earshot._tcp.local"), .pointer)]).bytes
         let stands = MulticastGuard()
-        #expect(!stands.hasFitDatagram(sockets.receiver))
+        let now = ContinuousClock.now
+        #expect(!stands.hasFitDatagram(sockets.receiver, now: now))
         for bytes in [hostile, [], [UInt8](repeating: 0, count: 10_000), honest, hostile] { try sockets.send(bytes) }
-        #expect(stands.hasFitDatagram(sockets.receiver))
-        #expect(stands.hasFitDatagram(sockets.receiver))
+        #expect(stands.hasFitDatagram(sockets.receiver, now: now))
+        #expect(stands.hasFitDatagram(sockets.receiver, now: now))
         #expect(sockets.receive() == honest)
-        #expect(!stands.hasFitDatagram(sockets.receiver))
+        #expect(!stands.hasFitDatagram(sockets.receiver, now: now))
         #expect(sockets.receive() == nil)
     }
 
-    @Test("removes queries that need no answer of the only instance that is advertised, and no others")
+    private static func query(knowing instance: String) -> [UInt8] {
+        DNSMessage(
+            flags: 0, questions: [(DNSMessage.name("_earshot._tcp.local"), .pointer)],
+            answers: [
+                DNSMessage.Record(
+                    name: DNSMessage.pointer(to: 12), type: .pointer, data: DNSMessage.name(instance, thenAt: 12),
+                    seconds: 4500)
+            ]
+        ).bytes
+    }
+
+    @Test("removes queries that need no answer, and all but the first of those that one answer does for")
     func answered() throws {
-        let sockets = try LoopbackSockets()
-        let query = { (instance: String) in
-            DNSMessage(
-                flags: 0, questions: [(DNSMessage.name("_earshot._tcp.local"), .pointer)],
-                answers: [
-                    DNSMessage.Record(
-                        name: DNSMessage.pointer(to: 12), type: .pointer,
-                        data: DNSMessage.name(instance, thenAt: 12), seconds: 4500)
-                ]
-            ).bytes
-        }
+        let sockets = try LoopbackSockets(from: 5353)
         let stands = MulticastGuard()
-        try sockets.send(query("bob"))
-        #expect(stands.hasFitDatagram(sockets.receiver), "it may advertise many")
-        stands.onlyInstance = "bob"
-        try sockets.send(query("carol"))
-        #expect(stands.hasFitDatagram(sockets.receiver))
-        #expect(sockets.receive() == query("carol"))
+        let now = ContinuousClock.now
+        try sockets.send(Self.query(knowing: "bob"))
+        #expect(stands.hasFitDatagram(sockets.receiver, now: now), "it may advertise anything")
+        #expect(sockets.receive() == Self.query(knowing: "bob"))
+        stands.advertisedNames = AdvertisedNames(instance: "bob", hostName: "host")
+        for instance in ["bob", "carol", "dave"] { try sockets.send(Self.query(knowing: instance)) }
+        #expect(stands.hasFitDatagram(sockets.receiver, now: now))
+        #expect(stands.hasFitDatagram(sockets.receiver, now: now), "the library has not read it yet")
+        #expect(sockets.receive() == Self.query(knowing: "carol"))
+        #expect(!stands.hasFitDatagram(sockets.receiver, now: now))
+        try sockets.send(Self.query(knowing: "erin"))
+        #expect(stands.hasFitDatagram(sockets.receiver, now: now + QueryFilter.answerTime))
+        #expect(sockets.receive() == Self.query(knowing: "erin"))
+    }
+
+    @Test("leaves each query of who asks from another port, and is answered alone")
+    func otherPort() throws {
+        let sockets = try LoopbackSockets()
+        let stands = MulticastGuard()
+        let now = ContinuousClock.now
+        stands.advertisedNames = AdvertisedNames(instance: "bob", hostName: "host")
+        for instance in ["carol", "bob", "dave"] {
+            try sockets.send(Self.query(knowing: instance))
+            #expect(stands.hasFitDatagram(sockets.receiver, now: now))
+            #expect(sockets.receive() == Self.query(knowing: instance))
+        }
+    }
+
+    @Test("learns from the socket on which interface a datagram came, and from which port")
+    func arrival() throws {
+        for family in [AF_INET, AF_INET6] {
+            let sockets = try LoopbackSockets(family)
+            try sockets.send([1, 2, 3])
+            var buffer = [UInt8](repeating: 0, count: 2)
+            #expect(DatagramSocket.peek(sockets.receiver, into: &buffer)?.interface == 0, "it was not asked to tell")
+            try sockets.tellInterfaces()
+            try sockets.send([4, 5])
+            DatagramSocket.remove(from: sockets.receiver)
+            let arrival = try #require(DatagramSocket.peek(sockets.receiver, into: &buffer))
+            #expect(buffer == [4, 5])
+            #expect(arrival.byteCount == 2)
+            #expect(arrival.interface == if_nametoindex("lo"))
+            #expect(arrival.sourcePort == sockets.senderPort)
+            #expect(sockets.receive() == [4, 5])
+            #expect(DatagramSocket.peek(sockets.receiver, into: &buffer) == nil)
+        }
+    }
+
+    @Test("makes room for more datagrams to wait")
+    func room() throws {
+        let sockets = try LoopbackSockets()
+        let before = sockets.room
+        DatagramSocket.makeRoom(in: sockets.receiver)
+        #expect(sockets.room > before)
     }
 
     @Test("removes a bounded number at once, and the rest when it is asked again")
     func bounded() throws {
         let sockets = try LoopbackSockets()
         let stands = MulticastGuard()
+        let now = ContinuousClock.now
         for _ in 0...MulticastGuard.removalLimit { try sockets.send([1]) }
-        #expect(!stands.hasFitDatagram(sockets.receiver))
+        #expect(!stands.hasFitDatagram(sockets.receiver, now: now))
         #expect(sockets.receive() == [1])
         #expect(sockets.receive() == nil)
     }
@@ -76,26 +127,48 @@ struct MulticastGuardTests {
 private struct LoopbackSockets: ~Copyable {
     let receiver: CInt
     private let sender: CInt
+    private let family: CInt
 
-    init() throws {
-        receiver = socket(AF_INET, clinuxnetwork_datagram, 0)
-        sender = socket(AF_INET, clinuxnetwork_datagram, 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        guard bindSocket(receiver, to: address) == 0 else { throw DiscoveryError.failedCall("bind") }
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let connected = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getsockname(receiver, $0, &size) == 0 && connect(sender, $0, size) == 0
-            }
+    /// - Parameter port: from where one sends; any that is free if it is 0.
+    init(_ family: CInt = AF_INET, from port: UInt16 = 0) throws {
+        self.family = family
+        receiver = socket(family, clinuxnetwork_datagram, 0)
+        sender = socket(family, clinuxnetwork_datagram, 0)
+        // Stacks of this host may have it, too.
+        _ = setOption(sender, SOL_SOCKET, SO_REUSEPORT, CInt(1))
+        try Self.bind(receiver, family, port: 0)
+        try Self.bind(sender, family, port: port)
+        guard Self.withAddress(of: receiver, { connect(sender, $0, $1) }) == 0 else {
+            throw DiscoveryError.failedCall("connect")
         }
-        guard connected else { throw DiscoveryError.failedCall("connect") }
     }
 
     deinit {
         close(receiver)
         close(sender)
+    }
+
+    var senderPort: UInt16 {
+        // It has the same place in the addresses of both families.
+        Self.withAddress(of: sender) { address, _ in
+            address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }
+        }
+    }
+
+    /// How many bytes may wait in the receiver.
+    var room: CInt {
+        var bytes: CInt = 0
+        var size = socklen_t(MemoryLayout<CInt>.size)
+        getsockopt(receiver, SOL_SOCKET, SO_RCVBUF, &bytes, &size)
+        return bytes
+    }
+
+    /// As the library does.
+    func tellInterfaces() throws {
+        let (level, option) = family == AF_INET ? (IPPROTO_IP, IP_PKTINFO) : (IPPROTO_IPV6, IPV6_RECVPKTINFO)
+        guard setOption(receiver, CInt(level), option, CInt(1)) == 0 else {
+            throw DiscoveryError.failedCall("setsockopt")
+        }
     }
 
     func send(_ bytes: [UInt8]) throws {
@@ -106,5 +179,36 @@ private struct LoopbackSockets: ~Copyable {
         var buffer = [UInt8](repeating: 0, count: 10_000)
         let count = recv(receiver, &buffer, buffer.count, clinuxnetwork_no_wait)
         return count < 0 ? nil : Array(buffer.prefix(count))
+    }
+
+    private static func bind(_ descriptor: CInt, _ family: CInt, port: UInt16) throws {
+        let result: CInt
+        if family == AF_INET {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = inet_addr("127.0.0.1")
+            result = bindSocket(descriptor, to: address)
+        } else {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port.bigEndian
+            address.sin6_addr = in6addr_loopback
+            result = bindSocket(descriptor, to: address)
+        }
+        guard result == 0 else { throw DiscoveryError.failedCall("bind") }
+    }
+
+    private static func withAddress<Result>(
+        of descriptor: CInt, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        var storage = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                getsockname(descriptor, address, &size)
+                return body(address, size)
+            }
+        }
     }
 }

@@ -22,9 +22,9 @@ struct LinkTableTests {
     }
 
     private mutating func establish(
-        _ number: UInt64, to peer: LinkPeer, outbound: Bool = false, openedAt: Int64 = 0
+        _ number: UInt64, to peer: LinkPeer, at host: String? = nil, outbound: Bool = false, openedAt: Int64 = 0
     ) throws -> ConnectionID {
-        let connection = try connection(outbound: outbound, openedAt: openedAt)
+        let connection = try connection(from: host, outbound: outbound, openedAt: openedAt)
         let link = EstablishedLink(connection, peer: peer, targets: [], establishedAt: openedAt)
         table.establish(link, ConnectionID(number))
         return ConnectionID(number)
@@ -42,6 +42,17 @@ struct LinkTableTests {
         #expect(table.connections(to: alice.userID) == [second])
         _ = table.remove(second)
         #expect(Array(table.users).isEmpty)
+    }
+
+    @Test("knows where the linked devices of a user are, and not those of others")
+    mutating func hosts() throws {
+        let carol = LinkPeer(credential: device("carol").link.credential, run: 1)
+        for (number, host) in ["10.0.0.1", "10.0.0.2", "10.0.0.1", nil].enumerated() {
+            _ = try establish(UInt64(number), to: alice, at: host)
+        }
+        _ = try establish(9, to: carol, at: "10.0.0.3")
+        #expect(table.hosts(of: alice.userID) == ["10.0.0.1", "10.0.0.2"])
+        #expect(table.hosts(of: device("bob").userID).isEmpty)
     }
 
     @Test("keeps of two crossing links the one dialled by the lower device id", arguments: [true, false])

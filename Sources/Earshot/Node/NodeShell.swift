@@ -420,18 +420,13 @@ actor NodeShell {
         }
     }
 
-    /// The hosts of a user's linked devices.
-    private func hosts(of userID: UserID) -> Set<String> {
-        Set(machine.establishedLinks.filter { $0.peer.userID == userID }.compactMap { $0.address?.host })
-    }
-
     func post(_ event: Event) {
         let now = clock.now.uptime
         observations.note(event, now: now)
         telemetry.note(event, now: now)
         switch event {
         case .userDiscovered(let user), .userUpdated(let user, _):
-            if user.isOnline { observations.linked(hosts: hosts(of: user.userID)) }
+            if user.isOnline { observations.linked(hosts: machine.hosts(of: user.userID)) }
             subscriptions.update(user)
         case .messageUpdated(let update):
             if update.change == .isRetracted { storage.fileKeeper.messagesWent() }

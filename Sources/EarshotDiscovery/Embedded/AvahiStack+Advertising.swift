@@ -51,6 +51,9 @@ extension AvahiStack {
         return object
     }
 
+    /// The name of this host, one label; `nil` where the library does not tell it.
+    var hostName: String? { core.server_get_host_name(server).map { String(cString: $0) } }
+
     /// Takes another name for this host, since the one it had is taken. Services have to be advertised anew.
     func renameHost() throws(DiscoveryError) {
         guard let name = core.server_get_host_name(server), let other = avahi_alternative_host_name(name) else {

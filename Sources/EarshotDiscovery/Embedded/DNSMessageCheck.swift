@@ -33,13 +33,14 @@ struct DNSMessageCheck {
         static let service = 33
     }
 
-    private let bytes: [UInt8]
+    private let bytes: ArraySlice<UInt8>
+    /// From the first of them.
     private var offset = 0
 
     /// - Returns: nothing for a message that is fit.
-    static func fault(in bytes: some Collection<UInt8>) -> Fault? {
+    static func fault(in bytes: ArraySlice<UInt8>) -> Fault? {
         guard bytes.count <= maximumBytes else { return .tooLong }
-        var check = DNSMessageCheck(bytes: Array(bytes))
+        var check = DNSMessageCheck(bytes: bytes)
         do throws(Fault) {
             try check.readMessage()
             return nil
@@ -48,10 +49,10 @@ struct DNSMessageCheck {
         }
     }
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    init(bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-    /// What has not been read yet.
-    var rest: ArraySlice<UInt8> { bytes[offset...] }
+    /// Whether what has not been read yet begins so.
+    func starts(with prefix: [UInt8]) -> Bool { bytes.dropFirst(offset).starts(with: prefix) }
 
     /// The counts may claim anything: each question and record takes bytes that must be there. Bytes after the last
     /// record are ignored.
@@ -116,9 +117,38 @@ struct DNSMessageCheck {
         throw .malformed
     }
 
+    /// Whether a name follows that is the same as this one but for the case of ASCII letters (RFC 4343).
+    /// - Parameter name: in full, without a pointer.
+    func isName(_ name: [UInt8]) throws(Fault) -> Bool {
+        var position = offset
+        var compared = 0
+        // Each part of this name is a length and a label; pointers lead on, as in `skipName`.
+        for _ in 0...Self.maximumNameParts {
+            let first = try byte(at: position)
+            if first >> 6 == 0b11 {
+                position = Int(first & 0x3f) << 8 | Int(try byte(at: position + 1))
+                continue
+            }
+            let end = compared + 1 + Int(first)
+            guard end <= name.count, name[compared] == first else { return false }
+            for index in 1..<end - compared
+            where try Self.folded(byte(at: position + index)) != Self.folded(name[compared + index]) {
+                return false
+            }
+            if first == 0 { return true }
+            position += end - compared
+            compared = end
+        }
+        throw .malformed
+    }
+
+    private static func folded(_ letter: UInt8) -> UInt8 {
+        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= letter ? letter | 0x20 : letter
+    }
+
     private func byte(at position: Int) throws(Fault) -> UInt8 {
         guard position < bytes.count else { throw .malformed }
-        return bytes[position]
+        return bytes[bytes.startIndex + position]
     }
 
     /// Two octets, the high one first.

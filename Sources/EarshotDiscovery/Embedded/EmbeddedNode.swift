@@ -53,7 +53,9 @@ final class EmbeddedNode {
             hostName: advertisement.embeddedHostName, denied: denied,
             allowsPointToPoint: !configuration.includedInterfaces.isEmpty, gauge: gauge, wakeUp: wakeUp, bell: bell,
             network: network)
-        stack.multicastGuard.onlyInstance = instance
+        stack.multicastGuard.advertisedNames = stack.hostName.map { [instance] in
+            AdvertisedNames(instance: instance, hostName: $0)
+        }
         lookups = LookupRunner(
             provider: stack,
             browser: ServiceBrowser(
@@ -123,9 +125,9 @@ final class EmbeddedNode {
         if isHostNameTaken { try stack.renameHost() }
         if isInstanceNameTaken {
             instance = AvahiStrings.alternative(to: instance)
-            stack.multicastGuard.onlyInstance = instance
             lookups.registered(as: instance)
         }
+        stack.multicastGuard.advertisedNames = stack.hostName.map { AdvertisedNames(instance: instance, hostName: $0) }
         try checkInterfaces()
     }
 

@@ -4,17 +4,25 @@ import Glibc
 
 /// Stands between the sockets of libavahi-core and the library. Some packets crash the library, and this process with
 /// it; so datagrams that `DNSMessageCheck` finds unfit are taken off a socket before the library reads from it. So are
-/// queries that need no answer, of which many nodes make many.
+/// queries that need no answer, of which many nodes make many, and those of others to whom one answer goes, too.
 ///
 /// The library reads one datagram each time it is told of a socket, so only the first in the queue is checked. Confined
 /// to the stack's thread, which alone reads from these sockets.
 final class MulticastGuard {
     /// How many datagrams are taken off one socket before other work has its turn.
     static let removalLimit = 64
+    /// RFC 6762 section 5.
+    private static let port: UInt16 = 5353
 
-    /// The only instance that the stack advertises, where it is certain that there is no other.
-    var onlyInstance: String?
-
+    /// The names of all that the stack advertises, where it is certain that there are no others.
+    var advertisedNames: AdvertisedNames? {
+        didSet { (queryFilter, shown) = (QueryFilter(), [:]) }
+    }
+    private var queryFilter = QueryFilter()
+    /// Those of multicast DNS.
+    private var sockets: Set<CInt> = []
+    /// What the library was last let see of each.
+    private var shown: [CInt: ArraySlice<UInt8>] = [:]
     /// One byte more than allowed, to recognize datagrams that are too long.
     private var buffer = [UInt8](repeating: 0, count: DNSMessageCheck.maximumBytes + 1)
 
@@ -34,27 +42,47 @@ final class MulticastGuard {
     private func wait(for descriptors: UnsafeMutableBufferPointer<pollfd>, _ milliseconds: CInt) -> CInt {
         let result = poll(descriptors.baseAddress, nfds_t(descriptors.count), milliseconds)
         guard result > 0 else { return result }
+        let now = ContinuousClock.now
         for index in descriptors.indices where descriptors[index].revents != 0 {
             let descriptor = descriptors[index].fd
-            if DatagramSocket.isOne(descriptor), !hasFitDatagram(descriptor) { descriptors[index].revents = 0 }
+            if isDatagramSocket(descriptor), !hasFitDatagram(descriptor, now: now) { descriptors[index].revents = 0 }
         }
         return CInt(descriptors.count { $0.revents != 0 })
     }
 
+    /// The library keeps its sockets of multicast DNS for as long as it runs.
+    private func isDatagramSocket(_ descriptor: CInt) -> Bool {
+        if sockets.contains(descriptor) { return true }
+        guard DatagramSocket.isOne(descriptor) else { return false }
+        DatagramSocket.makeRoom(in: descriptor)
+        sockets.insert(descriptor)
+        return true
+    }
+
     /// Takes datagrams off the socket that the library must or need not see, up to `removalLimit`.
     /// - Returns: whether the one that is first now is for the library. Without, there is none, or the rest has to wait.
-    func hasFitDatagram(_ socket: CInt) -> Bool {
+    func hasFitDatagram(_ socket: CInt, now: ContinuousClock.Instant) -> Bool {
         for _ in 0..<Self.removalLimit {
-            let count = DatagramSocket.peek(socket, into: &buffer)
-            guard count >= 0 else { return false }
-            if isOfUse(buffer.prefix(count)) { return true }
+            guard let arrival = DatagramSocket.peek(socket, into: &buffer) else { return false }
+            let datagram = buffer.prefix(arrival.byteCount)
+            // The library does one thing at a time, and may not have read it yet.
+            if shown[socket] == datagram { return true }
+            if isOfUse(datagram, arrival, on: socket, now: now) {
+                shown[socket] = ArraySlice(Array(datagram))
+                return true
+            }
             DatagramSocket.remove(from: socket)
         }
         return false
     }
 
-    private func isOfUse(_ datagram: ArraySlice<UInt8>) -> Bool {
+    private func isOfUse(
+        _ datagram: ArraySlice<UInt8>, _ arrival: DatagramSocket.Arrival, on socket: CInt, now: ContinuousClock.Instant
+    ) -> Bool {
         guard DNSMessageCheck.fault(in: datagram) == nil else { return false }
-        return onlyInstance.map { !DNSMessageCheck.needsNoAnswer(datagram, of: $0) } ?? true
+        // Who asks from another port is answered alone (RFC 6762 section 6.7).
+        guard let advertisedNames, arrival.sourcePort == Self.port else { return true }
+        let want = DNSMessageCheck.want(of: datagram, from: advertisedNames)
+        return queryFilter.admits(want, at: .init(socket: socket, interface: arrival.interface), now: now)
     }
 }

@@ -3,17 +3,37 @@ import Glibc
 
 /// The socket calls of `MulticastGuard`.
 enum DatagramSocket {
+    private static let roomBytes: CInt = 1024 * 1024
+
+    /// Where a datagram came from, and to.
+    struct Arrival {
+        let byteCount: Int
+        /// 0 where the socket does not tell.
+        let interface: UInt32
+        let sourcePort: UInt16
+    }
+
     /// Whether a descriptor is one of multicast DNS; the library also waits for netlink, and for pipes.
     static func isOne(_ descriptor: CInt) -> Bool {
-        let domain = option(SO_DOMAIN, of: descriptor)
+        guard let domain = option(SO_DOMAIN, of: descriptor), domain == AF_INET || domain == AF_INET6 else {
+            return false
+        }
         return option(SO_TYPE, of: descriptor) == clinuxnetwork_datagram
-            && (domain == AF_INET || domain == AF_INET6)
+    }
+
+    /// Lets more datagrams wait in a socket: where many nodes start at once, each hears from all others in an instant.
+    ///
+    /// The kernel gives what `net.core.rmem_max` allows (socket(7)).
+    static func makeRoom(in socket: CInt) {
+        _ = setOption(socket, SOL_SOCKET, SO_RCVBUF, roomBytes)
     }
 
     /// Reads the first datagram and leaves it where it is.
-    /// - Returns: its bytes, at most as many as the buffer has; negative where there is none.
-    static func peek(_ socket: CInt, into buffer: inout [UInt8]) -> Int {
-        recv(socket, &buffer, buffer.count, clinuxnetwork_peek | clinuxnetwork_no_wait)
+    /// - Returns: `nil` where there is none. At most as many bytes as the buffer has are read.
+    static func peek(_ socket: CInt, into buffer: inout [UInt8]) -> Arrival? {
+        let arrival = clinuxnetwork_peek_datagram(socket, &buffer, buffer.count)
+        guard arrival.count >= 0 else { return nil }
+        return Arrival(byteCount: arrival.count, interface: arrival.interface, sourcePort: arrival.port)
     }
 
     /// Takes the first datagram off.

@@ -41,6 +41,11 @@ struct LinkTable: Sendable {
     /// The established links to a user's devices, ascending.
     func connections(to userID: UserID) -> [ConnectionID] { linksOfUser[userID] ?? [] }
 
+    /// Where a user's linked devices are.
+    func hosts(of userID: UserID) -> Set<String> {
+        Set(connections(to: userID).compactMap { links[$0]?.address?.host })
+    }
+
     /// For each user the link on which they were heard last; the latest first.
     var heardLast: [(userID: UserID, connectionID: ConnectionID)] {
         let heard = establishedByConnection.map { connectionID, link in

@@ -20,8 +20,10 @@ struct DNSMessage {
         var seconds: UInt32 = 120
     }
 
+    typealias Question = (name: [UInt8], type: RecordType)
+
     var flags: UInt16 = 0x8400
-    var questions: [(name: [UInt8], type: RecordType)] = []
+    var questions: [Question] = []
     var answers: [Record] = []
     var authorities: [Record] = []
     var additionals: [Record] = []

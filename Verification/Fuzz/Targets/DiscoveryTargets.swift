@@ -16,10 +16,21 @@ let discoveryTargets = [
     },
     FuzzTarget("dns-message", maximumBytes: 1024) { input in
         let message = input.flag() ? input.rest() : multicastMessage(&input)
-        guard DNSMessageCheck.fault(in: message) == nil else { return }
+        guard DNSMessageCheck.fault(in: message[...]) == nil else { return }
         require(!recordTypes(of: message).contains(5), "the library gets no alias to see")
         let isAnswer = message[2] & 0x80 != 0
-        require(!isAnswer || !DNSMessageCheck.needsNoAnswer(message, of: "a"), "the library sees each answer")
+        let want = DNSMessageCheck.want(of: message[...], from: advertisedNames)
+        require(!isAnswer || want == .unknown, "the library sees each answer")
+    },
+    FuzzTarget("dns-query", maximumBytes: 512) { input in
+        let (isOwn, message) = query(&input)
+        guard DNSMessageCheck.fault(in: message[...]) == nil else { return }
+        let want = DNSMessageCheck.want(of: message[...], from: advertisedNames)
+        require(!isOwn || want == .unknown, "the library sees each question that is about this node")
+        var filter = QueryFilter()
+        let place = QueryFilter.Place(socket: 0, interface: 0)
+        let isSeen = filter.admits(want, at: place, now: .now)
+        if case .instances = want { require(isSeen, "who asks first is answered") }
     },
     FuzzTarget("browser", maximumBytes: 1024) { input in
         var browsing = Browsing()
@@ -38,6 +49,30 @@ let discoveryTargets = [
         }
     },
 ]
+
+private let advertisedNames = AdvertisedNames(instance: "a", hostName: "b")
+
+/// A query with questions of this node and others, in any letters, and whether one is about a name of this node.
+private func query(_ input: inout FuzzInput) -> (isOwn: Bool, bytes: [UInt8]) {
+    let (questions, answers) = (input.choice(4), input.choice(3))
+    var message: [UInt8] = [0, 0, input.flag() ? 2 : 0, 0, 0, UInt8(questions), 0, UInt8(answers), 0, 0, 0, 0]
+    var isOwn = false
+    for _ in 0..<questions {
+        let own = advertisedNames.others
+        let names = own + [advertisedNames.service]
+        let choice = input.choice(names.count + 1)
+        isOwn = isOwn || choice < own.count
+        let written = choice < names.count ? names[choice] : name(&input, at: message.count)
+        message += written.map { byte in
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte && input.flag() ? byte ^ 0x20 : byte
+        }
+        message += [0, [12, 16, 33, 255][input.choice(4)], 0, 1]
+    }
+    for _ in 0..<answers {
+        message += [0, 0, 12, 0, 1, 0, 0, input.flag() ? 17 : 0, 0] + (input.flag() ? [0, 3, 1, 97, 0] : [0, 1, 0])
+    }
+    return (isOwn, message)
+}
 
 /// Messages as stacks send them, except that names may be anything.
 private func multicastMessage(_ input: inout FuzzInput) -> [UInt8] {
