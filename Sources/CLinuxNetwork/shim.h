@@ -11,6 +11,7 @@
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -26,13 +27,16 @@ static const int clinuxnetwork_raw = SOCK_RAW;
 static const int clinuxnetwork_close_on_exec = SOCK_CLOEXEC;
 static const int clinuxnetwork_no_wait = MSG_DONTWAIT;
 
+// How a datagram came over IP.
 struct clinuxnetwork_arrival {
     // Its bytes, at most as many as there was room for; or -1 with errno.
     ssize_t count;
-    // The interface that it came to; 0 where the socket does not tell.
-    unsigned interface;
-    // The port that it came from; 0 where it did not come over IP.
+    // The address that it came from: 4 or 16 bytes, then zeros; and the port.
+    unsigned char source[16];
     in_port_t port;
+    // The interface that it came to, and whether it was sent to a group: 0 and false where the socket does not tell.
+    unsigned interface;
+    bool is_to_group;
 };
 
 // The first datagram of a socket, which stays where it is. Does not wait.
@@ -48,15 +52,28 @@ static inline struct clinuxnetwork_arrival clinuxnetwork_peek_datagram(int socke
         .msg_control = &control, .msg_controllen = sizeof control};
     struct clinuxnetwork_arrival arrival = {.count = recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT)};
     if (arrival.count < 0) return arrival;
-    for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part != NULL; part = CMSG_NXTHDR(&message, part)) {
-        // The index follows the address in one (ipv6(7)), and comes before the addresses in the other (ip(7)).
-        if (part->cmsg_level == IPPROTO_IPV6 && part->cmsg_type == IPV6_PKTINFO)
-            memcpy(&arrival.interface, CMSG_DATA(part) + sizeof(struct in6_addr), sizeof arrival.interface);
-        if (part->cmsg_level == IPPROTO_IP && part->cmsg_type == IP_PKTINFO)
-            memcpy(&arrival.interface, CMSG_DATA(part), sizeof arrival.interface);
+    if (source.ss_family == AF_INET) {
+        struct sockaddr_in *address = (struct sockaddr_in *)&source;
+        memcpy(arrival.source, &address->sin_addr, sizeof address->sin_addr);
+        arrival.port = ntohs(address->sin_port);
+    } else if (source.ss_family == AF_INET6) {
+        struct sockaddr_in6 *address = (struct sockaddr_in6 *)&source;
+        memcpy(arrival.source, &address->sin6_addr, sizeof address->sin6_addr);
+        arrival.port = ntohs(address->sin6_port);
     }
-    if (source.ss_family == AF_INET) arrival.port = ntohs(((struct sockaddr_in *)&source)->sin_port);
-    if (source.ss_family == AF_INET6) arrival.port = ntohs(((struct sockaddr_in6 *)&source)->sin6_port);
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part != NULL; part = CMSG_NXTHDR(&message, part)) {
+        const unsigned char *data = CMSG_DATA(part);
+        // ip(7): the interface, an address of this host, and the address that it was sent to.
+        if (part->cmsg_level == IPPROTO_IP && part->cmsg_type == IP_PKTINFO) {
+            memcpy(&arrival.interface, data, sizeof arrival.interface);
+            arrival.is_to_group = data[sizeof arrival.interface + sizeof(struct in_addr)] >> 4 == 0xe;
+        }
+        // ipv6(7): the address that it was sent to, and the interface.
+        if (part->cmsg_level == IPPROTO_IPV6 && part->cmsg_type == IPV6_PKTINFO) {
+            memcpy(&arrival.interface, data + sizeof(struct in6_addr), sizeof arrival.interface);
+            arrival.is_to_group = data[0] == 0xff;
+        }
+    }
     return arrival;
 }
 

@@ -13,18 +13,18 @@ struct MulticastGuardTests {
         let honest = DNSMessage(flags: 0, questions: [(DNSMessage.name("_earshot._tcp.local"), .pointer)]).bytes
         let stands = MulticastGuard()
         let now = ContinuousClock.now
-        #expect(!stands.hasFitDatagram(sockets.receiver, now: now))
+        #expect(!stands.hasUsefulDatagram(sockets.receiver, now: now))
         for bytes in [hostile, [], [UInt8](repeating: 0, count: 10_000), honest, hostile] { try sockets.send(bytes) }
-        #expect(stands.hasFitDatagram(sockets.receiver, now: now))
-        #expect(stands.hasFitDatagram(sockets.receiver, now: now))
+        #expect(stands.hasUsefulDatagram(sockets.receiver, now: now))
+        #expect(stands.hasUsefulDatagram(sockets.receiver, now: now))
         #expect(sockets.receive() == honest)
-        #expect(!stands.hasFitDatagram(sockets.receiver, now: now))
+        #expect(!stands.hasUsefulDatagram(sockets.receiver, now: now))
         #expect(sockets.receive() == nil)
     }
 
-    private static func query(knowing instance: String) -> [UInt8] {
+    private static func query(knowing instance: String, flags: UInt16 = 0) -> [UInt8] {
         DNSMessage(
-            flags: 0, questions: [(DNSMessage.name("_earshot._tcp.local"), .pointer)],
+            flags: flags, questions: [(DNSMessage.name("_earshot._tcp.local"), .pointer)],
             answers: [
                 DNSMessage.Record(
                     name: DNSMessage.pointer(to: 12), type: .pointer, data: DNSMessage.name(instance, thenAt: 12),
@@ -33,23 +33,54 @@ struct MulticastGuardTests {
         ).bytes
     }
 
-    @Test("removes queries that need no answer, and all but the first of those that one answer does for")
-    func answered() throws {
+    @Test("removes queries that want nothing of what is advertised, and those that the same answer does for")
+    func needless() throws {
         let sockets = try LoopbackSockets(from: 5353)
         let stands = MulticastGuard()
         let now = ContinuousClock.now
         try sockets.send(Self.query(knowing: "bob"))
-        #expect(stands.hasFitDatagram(sockets.receiver, now: now), "it may advertise anything")
+        #expect(stands.hasUsefulDatagram(sockets.receiver, now: now), "it may advertise anything")
         #expect(sockets.receive() == Self.query(knowing: "bob"))
         stands.advertisedNames = AdvertisedNames(instance: "bob", hostName: "host")
         for instance in ["bob", "carol", "dave"] { try sockets.send(Self.query(knowing: instance)) }
-        #expect(stands.hasFitDatagram(sockets.receiver, now: now))
-        #expect(stands.hasFitDatagram(sockets.receiver, now: now), "the library has not read it yet")
+        #expect(stands.hasUsefulDatagram(sockets.receiver, now: now))
+        #expect(stands.hasUsefulDatagram(sockets.receiver, now: now), "the library has not read it yet")
         #expect(sockets.receive() == Self.query(knowing: "carol"))
-        #expect(!stands.hasFitDatagram(sockets.receiver, now: now))
-        try sockets.send(Self.query(knowing: "erin"))
-        #expect(stands.hasFitDatagram(sockets.receiver, now: now + QueryFilter.answerTime))
-        #expect(sockets.receive() == Self.query(knowing: "erin"))
+        #expect(!stands.hasUsefulDatagram(sockets.receiver, now: now))
+        #expect(sockets.receive() == nil)
+    }
+
+    @Test("lets few truncated queries through from one interface, and the same again while it is not read")
+    func truncated() throws {
+        let sockets = try LoopbackSockets(from: 5353)
+        let stands = MulticastGuard()
+        let now = ContinuousClock.now
+        stands.advertisedNames = AdvertisedNames(instance: "bob", hostName: "host")
+        for instance in ["carol", "dave"] { try sockets.send(Self.query(knowing: instance, flags: 0x0200)) }
+        #expect(stands.hasUsefulDatagram(sockets.receiver, now: now))
+        #expect(stands.hasUsefulDatagram(sockets.receiver, now: now), "the library has not read it yet")
+        #expect(sockets.receive() == Self.query(knowing: "carol", flags: 0x0200))
+        #expect(!stands.hasUsefulDatagram(sockets.receiver, now: now))
+        #expect(sockets.receive() == nil)
+    }
+
+    @Test("hears this node answer, and then removes what it would not answer again")
+    func answered() throws {
+        let sockets = try LoopbackSockets(from: 5353, toGroup: true)
+        let stands = MulticastGuard()
+        let now = ContinuousClock.now
+        stands.advertisedNames = AdvertisedNames(instance: "bob", hostName: "host")
+        let service = DNSMessage.name("_earshot._tcp.local")
+        let data = DNSMessage.name("bob", thenAt: 12)
+        let answer = DNSMessage(answers: [.init(name: service, type: .pointer, data: data, seconds: 4500)]).bytes
+        for bytes in [Self.query(knowing: "carol"), answer, Self.query(knowing: "carol")] { try sockets.send(bytes) }
+        for _ in 0..<2 {
+            #expect(stands.hasUsefulDatagram(sockets.receiver, now: now))
+            _ = sockets.receive()
+        }
+        #expect(!stands.hasUsefulDatagram(sockets.receiver, now: now))
+        try sockets.send(Self.query(knowing: "carol"))
+        #expect(stands.hasUsefulDatagram(sockets.receiver, now: now + QueryFilter.silence))
     }
 
     @Test("leaves each query of who asks from another port, and is answered alone")
@@ -60,7 +91,7 @@ struct MulticastGuardTests {
         stands.advertisedNames = AdvertisedNames(instance: "bob", hostName: "host")
         for instance in ["carol", "bob", "dave"] {
             try sockets.send(Self.query(knowing: instance))
-            #expect(stands.hasFitDatagram(sockets.receiver, now: now))
+            #expect(stands.hasUsefulDatagram(sockets.receiver, now: now))
             #expect(sockets.receive() == Self.query(knowing: instance))
         }
     }
@@ -79,6 +110,9 @@ struct MulticastGuardTests {
             #expect(buffer == [4, 5])
             #expect(arrival.byteCount == 2)
             #expect(arrival.interface == if_nametoindex("lo"))
+            #expect(!arrival.isToGroup)
+            let zeros = [UInt8](repeating: 0, count: 15)
+            #expect(arrival.source == (family == AF_INET ? [127, 0, 0, 1] + zeros.prefix(12) : zeros + [1]))
             #expect(arrival.sourcePort == sockets.senderPort)
             #expect(sockets.receive() == [4, 5])
             #expect(DatagramSocket.peek(sockets.receiver, into: &buffer) == nil)
@@ -99,7 +133,7 @@ struct MulticastGuardTests {
         let stands = MulticastGuard()
         let now = ContinuousClock.now
         for _ in 0...MulticastGuard.removalLimit { try sockets.send([1]) }
-        #expect(!stands.hasFitDatagram(sockets.receiver, now: now))
+        #expect(!stands.hasUsefulDatagram(sockets.receiver, now: now))
         #expect(sockets.receive() == [1])
         #expect(sockets.receive() == nil)
     }
@@ -129,18 +163,44 @@ private struct LoopbackSockets: ~Copyable {
     private let sender: CInt
     private let family: CInt
 
-    /// - Parameter port: from where one sends; any that is free if it is 0.
-    init(_ family: CInt = AF_INET, from port: UInt16 = 0) throws {
+    /// - Parameters:
+    ///   - port: from where one sends; any that is free if it is 0.
+    ///   - toGroup: whether it sends to a group of which the other is a member, and which tells of that.
+    init(_ family: CInt = AF_INET, from port: UInt16 = 0, toGroup: Bool = false) throws {
         self.family = family
         receiver = socket(family, clinuxnetwork_datagram, 0)
         sender = socket(family, clinuxnetwork_datagram, 0)
-        // Stacks of this host may have it, too.
+        // Stacks of this host may have it, too, whoever runs them.
+        _ = setOption(sender, SOL_SOCKET, SO_REUSEADDR, CInt(1))
         _ = setOption(sender, SOL_SOCKET, SO_REUSEPORT, CInt(1))
-        try Self.bind(receiver, family, port: 0)
+        try Self.bind(receiver, family, port: 0, isAnywhere: toGroup)
         try Self.bind(sender, family, port: port)
-        guard Self.withAddress(of: receiver, { connect(sender, $0, $1) }) == 0 else {
-            throw DiscoveryError.failedCall("connect")
+        if toGroup {
+            try tellInterfaces()
+            try connectToGroup()
+        } else {
+            guard Self.withAddress(of: receiver, { connect(sender, $0, $1) }) == 0 else {
+                throw DiscoveryError.failedCall("connect")
+            }
         }
+    }
+
+    private func connectToGroup() throws {
+        let loopback = in_addr(s_addr: inet_addr("127.0.0.1"))
+        var group = sockaddr_in()
+        group.sin_family = sa_family_t(AF_INET)
+        group.sin_addr.s_addr = inet_addr("239.255.77.1")
+        let membership = ip_mreq(imr_multiaddr: group.sin_addr, imr_interface: loopback)
+        let isMember =
+            setOption(receiver, CInt(IPPROTO_IP), IP_ADD_MEMBERSHIP, membership) == 0
+            && setOption(sender, CInt(IPPROTO_IP), IP_MULTICAST_IF, loopback) == 0
+        group.sin_port = Self.port(of: receiver).bigEndian
+        let isConnected = withUnsafePointer(to: group) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(sender, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isMember, isConnected else { throw DiscoveryError.failedCall("connect") }
     }
 
     deinit {
@@ -148,12 +208,7 @@ private struct LoopbackSockets: ~Copyable {
         close(sender)
     }
 
-    var senderPort: UInt16 {
-        // It has the same place in the addresses of both families.
-        Self.withAddress(of: sender) { address, _ in
-            address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }
-        }
-    }
+    var senderPort: UInt16 { Self.port(of: sender) }
 
     /// How many bytes may wait in the receiver.
     var room: CInt {
@@ -181,13 +236,13 @@ private struct LoopbackSockets: ~Copyable {
         return count < 0 ? nil : Array(buffer.prefix(count))
     }
 
-    private static func bind(_ descriptor: CInt, _ family: CInt, port: UInt16) throws {
+    private static func bind(_ descriptor: CInt, _ family: CInt, port: UInt16, isAnywhere: Bool = false) throws {
         let result: CInt
         if family == AF_INET {
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = port.bigEndian
-            address.sin_addr.s_addr = inet_addr("127.0.0.1")
+            address.sin_addr.s_addr = inet_addr(isAnywhere ? "0.0.0.0" : "127.0.0.1")
             result = bindSocket(descriptor, to: address)
         } else {
             var address = sockaddr_in6()
@@ -197,6 +252,13 @@ private struct LoopbackSockets: ~Copyable {
             result = bindSocket(descriptor, to: address)
         }
         guard result == 0 else { throw DiscoveryError.failedCall("bind") }
+    }
+
+    private static func port(of descriptor: CInt) -> UInt16 {
+        // It has the same place in the addresses of both families.
+        withAddress(of: descriptor) { address, _ in
+            address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }
+        }
     }
 
     private static func withAddress<Result>(

@@ -2,66 +2,106 @@ import Testing
 
 @testable import EarshotDiscovery
 
-@Suite("Of queries that ask who is there")
+@Suite("The filter of queries")
 struct QueryFilterTests {
-    private typealias Query = (milliseconds: Int, want: DNSMessageCheck.Want)
+    /// A message, milliseconds after the start.
+    private struct Message {
+        let time: Int
+        let purpose: DNSMessageCheck.Purpose
+        var source: [UInt8] = [1]
+        var isToGroup = true
+    }
 
     private static let place = QueryFilter.Place(socket: 3, interface: 2)
     private static let start = ContinuousClock.now
-    private static let whole = DNSMessageCheck.Want.instances(isWhole: true)
-    private static let part = DNSMessageCheck.Want.instances(isWhole: false)
 
-    /// Which of these are let through.
-    private static func admitted(_ queries: [Query]) -> [Bool] {
+    private static func admitted(_ messages: [Message]) -> [Bool] {
         var filter = QueryFilter()
-        return queries.map { query in
-            filter.admits(query.want, at: place, now: start + .milliseconds(query.milliseconds))
+        return messages.map { message in
+            filter.admits(
+                message.purpose, isToGroup: message.isToGroup, from: message.source, at: place,
+                now: start + .milliseconds(message.time))
         }
     }
 
-    @Test("one is let through, and others for which its answer does are not")
-    func wholeQuestions() {
-        let queries: [Query] = [
-            (0, Self.whole), (1, Self.whole), (1, Self.part), (499, Self.whole), (499, Self.part), (500, Self.whole),
-            (999, Self.whole),
+    @Test("lets a question through, and no other while its answer is to come, or would not be given again")
+    func answered() {
+        let question = DNSMessageCheck.Purpose.question(isWhole: true)
+        let messages = [
+            Message(time: 0, purpose: question), Message(time: 1, purpose: question),
+            Message(time: 90, purpose: .ownAnswer), Message(time: 91, purpose: question),
+            Message(time: 91, purpose: .question(isWhole: false)), Message(time: 589, purpose: question),
+            Message(time: 590, purpose: question), Message(time: 839, purpose: question),
         ]
-        #expect(Self.admitted(queries) == [true, false, false, false, false, true, false])
+        #expect(Self.admitted(messages) == [true, false, true, false, false, false, true, false])
     }
 
-    @Test("one that may be taken back holds up only others like it, and not for long")
-    func unfinishedQuestions() {
-        let queries: [Query] = [
-            (0, Self.part), (99, Self.part), (100, Self.part), (101, Self.whole), (102, Self.part), (300, Self.whole),
+    @Test("lets every question through after one that was not answered, until an answer is heard")
+    func unanswered() {
+        let question = DNSMessageCheck.Purpose.question(isWhole: true)
+        let messages = [
+            Message(time: 0, purpose: question), Message(time: 249, purpose: question),
+            Message(time: 250, purpose: question), Message(time: 251, purpose: question),
+            Message(time: 252, purpose: .ownAnswer, isToGroup: false), Message(time: 253, purpose: question),
+            Message(time: 260, purpose: .ownAnswer), Message(time: 760, purpose: question),
+            Message(time: 761, purpose: question),
         ]
-        #expect(Self.admitted(queries) == [true, false, true, true, false, false])
+        #expect(Self.admitted(messages) == [true, false, true, true, true, true, true, true, false])
     }
 
-    @Test("what takes back a question is let through only if that may have been")
-    func takenBack() {
-        #expect(Self.admitted([(0, .noInstances)]) == [false])
-        let late: [Query] = [(0, Self.part), (1, .noInstances), (499, .noInstances), (500, .noInstances)]
-        #expect(Self.admitted(late) == [true, true, true, false])
-        #expect(Self.admitted([(0, Self.whole), (1, .noInstances)]) == [true, false])
-        #expect(Self.admitted([(0, Self.part), (1, Self.whole), (2, .noInstances)]) == [true, true, false])
+    @Test("does not believe that others were told what this node alone was")
+    func forged() {
+        let messages = [
+            Message(time: 0, purpose: .ownAnswer, isToGroup: false),
+            Message(time: 1, purpose: .question(isWhole: true)), Message(time: 2, purpose: .question(isWhole: false)),
+        ]
+        #expect(Self.admitted(messages) == [true, true, true])
     }
 
-    @Test("all else is let through, and what wants nothing never is")
+    @Test("lets few truncated questions through, and these hold up no whole ones")
+    func truncated() {
+        let truncated = DNSMessageCheck.Purpose.question(isWhole: false)
+        let messages = [
+            Message(time: 0, purpose: truncated), Message(time: 99, purpose: truncated),
+            Message(time: 99, purpose: .question(isWhole: true)), Message(time: 100, purpose: truncated),
+        ]
+        #expect(Self.admitted(messages) == [true, false, true, true])
+    }
+
+    @Test("lets through what goes on with the truncated question that it let through, and with no other")
+    func continuations() {
+        let messages = [
+            Message(time: 0, purpose: .continuation), Message(time: 0, purpose: .question(isWhole: false)),
+            Message(time: 1, purpose: .question(isWhole: false), source: [2]), Message(time: 2, purpose: .continuation),
+            Message(time: 2, purpose: .continuation, source: [2]), Message(time: 499, purpose: .continuation),
+            Message(time: 500, purpose: .continuation),
+        ]
+        #expect(Self.admitted(messages) == [false, true, false, true, false, true, false])
+    }
+
+    @Test("lets everything else through, except what wants nothing")
     func others() {
-        let queries: [Query] = [(0, .unknown), (0, Self.whole), (1, .unknown), (1, .nothing), (900, .nothing)]
-        #expect(Self.admitted(queries) == [true, true, true, false, false])
+        let messages = [
+            Message(time: 0, purpose: .other), Message(time: 0, purpose: .ownAnswer), Message(time: 1, purpose: .other),
+            Message(time: 1, purpose: .ownAnswer), Message(time: 1, purpose: .needless),
+            Message(time: 900, purpose: .needless),
+        ]
+        #expect(Self.admitted(messages) == [true, true, true, true, false, false])
     }
 
-    @Test("each interface and socket has its own answer, and a bounded number is kept in mind")
+    @Test("knows which answers were heard on each socket and interface, of a bounded number of them")
     func places() {
         var filter = QueryFilter()
+        func admits(_ purpose: DNSMessageCheck.Purpose, at place: QueryFilter.Place) -> Bool {
+            filter.admits(purpose, isToGroup: true, from: [1], at: place, now: Self.start)
+        }
         let places = (0..<UInt32(QueryFilter.placeLimit)).map { QueryFilter.Place(socket: 3, interface: $0) }
         for place in places {
-            let admitted = (0..<2).map { _ in filter.admits(Self.whole, at: place, now: Self.start) }
-            #expect(admitted == [true, false])
+            #expect(admits(.question(isWhole: true), at: place))
+            #expect(admits(.ownAnswer, at: place))
+            #expect(!admits(.question(isWhole: true), at: place))
         }
-        let isOther = filter.admits(Self.whole, at: .init(socket: 4, interface: 0), now: Self.start)
-        #expect(isOther)
-        let isForgotten = filter.admits(Self.whole, at: places[0], now: Self.start)
-        #expect(isForgotten)
+        #expect(admits(.ownAnswer, at: .init(socket: 4, interface: 0)))
+        #expect(admits(.question(isWhole: true), at: places[0]))
     }
 }

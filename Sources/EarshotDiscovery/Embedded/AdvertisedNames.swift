@@ -1,9 +1,8 @@
-/// The names of all records that a node advertises by the embedded stack, as they stand in a message.
+/// The names of all records that this program advertises by the embedded stack, as they stand in a message.
 struct AdvertisedNames: Equatable {
     /// What is asked for to find all instances (RFC 6763 section 4.1).
     let service: [UInt8]
-    /// The first label of the instance's name, with its length before it.
-    let instanceLabel: [UInt8]
+    let instance: [UInt8]
     /// Those of the instance, the host, and the list of all types of services (RFC 6763 section 9).
     let others: [[UInt8]]
 
@@ -13,10 +12,8 @@ struct AdvertisedNames: Equatable {
     init(instance: String, hostName: String) {
         let domain = Self.label(AvahiStack.domain) + [0]
         service = Self.labels(Advertisement.serviceType) + domain
-        instanceLabel = Self.label(instance)
-        others = [
-            instanceLabel + service, Self.label(hostName) + domain, Self.labels("_services._dns-sd._udp") + domain,
-        ]
+        self.instance = Self.label(instance) + service
+        others = [self.instance, Self.label(hostName) + domain, Self.labels("_services._dns-sd._udp") + domain]
     }
 
     private static func labels(_ name: String) -> [UInt8] {

@@ -51,8 +51,11 @@ extension AvahiStack {
         return object
     }
 
-    /// The name of this host, one label; `nil` where the library does not tell it.
-    var hostName: String? { core.server_get_host_name(server).map { String(cString: $0) } }
+    /// Nothing but this instance and this host is advertised by the stack, and what asks for others can be left out.
+    func advertisesOnly(_ instance: String) {
+        let hostName = core.server_get_host_name(server).map { String(cString: $0) }
+        multicastGuard.advertisedNames = hostName.map { AdvertisedNames(instance: instance, hostName: $0) }
+    }
 
     /// Takes another name for this host, since the one it had is taken. Services have to be advertised anew.
     func renameHost() throws(DiscoveryError) {

@@ -51,9 +51,6 @@ struct DNSMessageCheck {
 
     init(bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-    /// Whether what has not been read yet begins so.
-    func starts(with prefix: [UInt8]) -> Bool { bytes.dropFirst(offset).starts(with: prefix) }
-
     /// The counts may claim anything: each question and record takes bytes that must be there. Bytes after the last
     /// record are ignored.
     private mutating func readMessage() throws(Fault) {

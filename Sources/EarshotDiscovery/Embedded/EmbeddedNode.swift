@@ -53,9 +53,7 @@ final class EmbeddedNode {
             hostName: advertisement.embeddedHostName, denied: denied,
             allowsPointToPoint: !configuration.includedInterfaces.isEmpty, gauge: gauge, wakeUp: wakeUp, bell: bell,
             network: network)
-        stack.multicastGuard.advertisedNames = stack.hostName.map { [instance] in
-            AdvertisedNames(instance: instance, hostName: $0)
-        }
+        stack.advertisesOnly(instance)
         lookups = LookupRunner(
             provider: stack,
             browser: ServiceBrowser(
@@ -127,7 +125,7 @@ final class EmbeddedNode {
             instance = AvahiStrings.alternative(to: instance)
             lookups.registered(as: instance)
         }
-        stack.multicastGuard.advertisedNames = stack.hostName.map { AdvertisedNames(instance: instance, hostName: $0) }
+        stack.advertisesOnly(instance)
         try checkInterfaces()
     }
 

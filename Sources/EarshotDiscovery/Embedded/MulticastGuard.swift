@@ -4,7 +4,7 @@ import Glibc
 
 /// Stands between the sockets of libavahi-core and the library. Some packets crash the library, and this process with
 /// it; so datagrams that `DNSMessageCheck` finds unfit are taken off a socket before the library reads from it. So are
-/// queries that need no answer, of which many nodes make many, and those of others to whom one answer goes, too.
+/// queries that it need not see, of which many nodes make many (`QueryFilter`).
 ///
 /// The library reads one datagram each time it is told of a socket, so only the first in the queue is checked. Confined
 /// to the stack's thread, which alone reads from these sockets.
@@ -14,6 +14,11 @@ final class MulticastGuard {
     /// RFC 6762 section 5.
     private static let port: UInt16 = 5353
 
+    private struct Datagram: Equatable {
+        let arrival: DatagramSocket.Arrival
+        let bytes: ArraySlice<UInt8>
+    }
+
     /// The names of all that the stack advertises, where it is certain that there are no others.
     var advertisedNames: AdvertisedNames? {
         didSet { (queryFilter, shown) = (QueryFilter(), [:]) }
@@ -22,7 +27,7 @@ final class MulticastGuard {
     /// Those of multicast DNS.
     private var sockets: Set<CInt> = []
     /// What the library was last let see of each.
-    private var shown: [CInt: ArraySlice<UInt8>] = [:]
+    private var shown: [CInt: Datagram] = [:]
     /// One byte more than allowed, to recognize datagrams that are too long.
     private var buffer = [UInt8](repeating: 0, count: DNSMessageCheck.maximumBytes + 1)
 
@@ -45,7 +50,9 @@ final class MulticastGuard {
         let now = ContinuousClock.now
         for index in descriptors.indices where descriptors[index].revents != 0 {
             let descriptor = descriptors[index].fd
-            if isDatagramSocket(descriptor), !hasFitDatagram(descriptor, now: now) { descriptors[index].revents = 0 }
+            if isDatagramSocket(descriptor), !hasUsefulDatagram(descriptor, now: now) {
+                descriptors[index].revents = 0
+            }
         }
         return CInt(descriptors.count { $0.revents != 0 })
     }
@@ -61,14 +68,14 @@ final class MulticastGuard {
 
     /// Takes datagrams off the socket that the library must or need not see, up to `removalLimit`.
     /// - Returns: whether the one that is first now is for the library. Without, there is none, or the rest has to wait.
-    func hasFitDatagram(_ socket: CInt, now: ContinuousClock.Instant) -> Bool {
+    func hasUsefulDatagram(_ socket: CInt, now: ContinuousClock.Instant) -> Bool {
         for _ in 0..<Self.removalLimit {
             guard let arrival = DatagramSocket.peek(socket, into: &buffer) else { return false }
-            let datagram = buffer.prefix(arrival.byteCount)
-            // The library does one thing at a time, and may not have read it yet.
+            let datagram = Datagram(arrival: arrival, bytes: buffer.prefix(arrival.byteCount))
+            // The library's loop makes one callback in a turn, and may not have come to this one.
             if shown[socket] == datagram { return true }
-            if isOfUse(datagram, arrival, on: socket, now: now) {
-                shown[socket] = ArraySlice(Array(datagram))
+            if isUseful(datagram, on: socket, now: now) {
+                shown[socket] = Datagram(arrival: arrival, bytes: ArraySlice(Array(datagram.bytes)))
                 return true
             }
             DatagramSocket.remove(from: socket)
@@ -76,13 +83,13 @@ final class MulticastGuard {
         return false
     }
 
-    private func isOfUse(
-        _ datagram: ArraySlice<UInt8>, _ arrival: DatagramSocket.Arrival, on socket: CInt, now: ContinuousClock.Instant
-    ) -> Bool {
-        guard DNSMessageCheck.fault(in: datagram) == nil else { return false }
+    private func isUseful(_ datagram: Datagram, on socket: CInt, now: ContinuousClock.Instant) -> Bool {
+        guard DNSMessageCheck.fault(in: datagram.bytes) == nil else { return false }
         // Who asks from another port is answered alone (RFC 6762 section 6.7).
+        let arrival = datagram.arrival
         guard let advertisedNames, arrival.sourcePort == Self.port else { return true }
-        let want = DNSMessageCheck.want(of: datagram, from: advertisedNames)
-        return queryFilter.admits(want, at: .init(socket: socket, interface: arrival.interface), now: now)
+        return queryFilter.admits(
+            DNSMessageCheck.purpose(of: datagram.bytes, for: advertisedNames), isToGroup: arrival.isToGroup,
+            from: arrival.source, at: .init(socket: socket, interface: arrival.interface), now: now)
     }
 }

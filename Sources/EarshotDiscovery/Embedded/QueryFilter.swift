@@ -1,7 +1,9 @@
-/// Of the queries that ask who is there, lets through as many as are needed for everybody to be answered: an answer goes to
-/// all at once (RFC 6762 section 6). Pure.
+/// Decides which queries the library need not see: those that want nothing of this node, and those that it would not answer,
+/// because it has just given everybody the same answer (RFC 6762 section 6). Pure.
 ///
-/// Where many nodes start together each asks several times, and tells all whom it knows; and the library takes long over that.
+/// The library keeps each known answer of each query for a while, and looks for a new one among all of them; and it looks for
+/// each question among those that were asked lately. Where many nodes ask at the same time, and know each other, it does
+/// little else, and what they answer finds no room on the socket meanwhile.
 struct QueryFilter {
     /// Where questions come in, and answers go out.
     struct Place: Hashable {
@@ -9,43 +11,79 @@ struct QueryFilter {
         let interface: UInt32
     }
 
-    /// For how long the answer to one does for all: the library gives it within 120 ms, and does not repeat it for 500 ms
-    /// after that.
-    static let answerTime = Duration.milliseconds(500)
-    /// The same after a question that may yet turn out to need no answer. It holds up only others of its kind: else who
-    /// always takes back what they asked could keep a node from answering anybody.
-    static let unfinishedTime = Duration.milliseconds(100)
+    /// For how long after an answer the library does not repeat it.
+    static let silence = Duration.milliseconds(500)
+    /// Within this the answer to a question is heard, which the library gives after 20 to 120 ms: it will do for all who ask
+    /// meanwhile. If it is not, there was something about the question, and all are let through until an answer is heard.
+    static let answerTime = Duration.milliseconds(250)
+    /// How long after a truncated question the next one is let through. What they know costs the library most, and it turns
+    /// out later whether they want an answer.
+    static let truncatedInterval = Duration.milliseconds(100)
+    /// For how long after a truncated question what goes on with it is let through. RFC 6762 section 7.2 has 500 ms.
+    static let continuationTime = Duration.milliseconds(500)
     /// Places that are kept track of.
     static let placeLimit = 256
 
-    private struct LastQuestion {
-        let time: ContinuousClock.Instant
-        let isWhole: Bool
+    private struct History {
+        /// When this node was last heard to answer.
+        var answer: ContinuousClock.Instant?
+        /// When a question was let through whose answer has not been heard.
+        var question: ContinuousClock.Instant?
+        /// Whether a question was not answered since the last answer.
+        var isDoubtful = false
+        /// When a truncated question was last let through, and from where it came.
+        var truncated: (time: ContinuousClock.Instant, source: [UInt8])?
     }
 
-    private var lastQuestions: [Place: LastQuestion] = [:]
+    private var places: [Place: History] = [:]
 
-    /// - Returns: whether the library is to see a query that came to this place.
+    /// - Parameters:
+    ///   - isToGroup: whether it was sent to everybody.
+    ///   - source: who sent it.
+    /// - Returns: whether the library is to see a message that came to this place.
     mutating func admits(
-        _ want: DNSMessageCheck.Want, at place: Place, now: ContinuousClock.Instant
+        _ purpose: DNSMessageCheck.Purpose, isToGroup: Bool, from source: [UInt8], at place: Place,
+        now: ContinuousClock.Instant
     ) -> Bool {
-        switch want {
-        case .nothing: return false
-        case .unknown: return true
-        case .instances(let isWhole):
-            guard !isAnswered(place, isWhole: isWhole, now: now) else { return false }
-            if lastQuestions[place] == nil, lastQuestions.count >= Self.placeLimit { lastQuestions = [:] }
-            lastQuestions[place] = LastQuestion(time: now, isWhole: isWhole)
+        switch purpose {
+        case .needless: return false
+        case .other: return true
+        case .ownAnswer:
+            // What is heard back is known to have been sent; what was sent to this node alone tells nobody else.
+            if isToGroup { update(place) { ($0.answer, $0.question, $0.isDoubtful) = (now, nil, false) } }
             return true
-        case .noInstances:
-            guard let last = lastQuestions[place] else { return false }
-            return !last.isWhole && now - last.time < Self.answerTime
+        case .question(let isWhole):
+            let history = places[place] ?? History()
+            if let answer = history.answer, now - answer < Self.silence { return false }
+            guard isWhole else { return admitsTruncated(history, from: source, at: place, now: now) }
+            return admitsWhole(history, at: place, now: now)
+        case .continuation:
+            guard let last = places[place]?.truncated else { return false }
+            return last.source == source && now - last.time < Self.continuationTime
         }
     }
 
-    private func isAnswered(_ place: Place, isWhole: Bool, now: ContinuousClock.Instant) -> Bool {
-        guard let last = lastQuestions[place] else { return false }
-        let elapsed = now - last.time
-        return last.isWhole ? elapsed < Self.answerTime : !isWhole && elapsed < Self.unfinishedTime
+    private mutating func admitsWhole(
+        _ history: History, at place: Place, now: ContinuousClock.Instant
+    ) -> Bool {
+        guard let question = history.question else {
+            update(place) { $0.question = now }
+            return true
+        }
+        if now - question >= Self.answerTime { update(place) { ($0.question, $0.isDoubtful) = (now, true) } }
+        return history.isDoubtful || now - question >= Self.answerTime
+    }
+
+    private mutating func admitsTruncated(
+        _ history: History, from source: [UInt8], at place: Place, now: ContinuousClock.Instant
+    ) -> Bool {
+        if let last = history.truncated, now - last.time < Self.truncatedInterval { return false }
+        update(place) { $0.truncated = (now, source) }
+        return true
+    }
+
+    private mutating func update(_ place: Place, _ change: (inout History) -> Void) {
+        if places[place] == nil, places.count >= Self.placeLimit { places = [:] }
+        change(&places[place, default: History()])
     }
 }

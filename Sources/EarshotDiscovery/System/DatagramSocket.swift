@@ -5,12 +5,17 @@ import Glibc
 enum DatagramSocket {
     private static let roomBytes: CInt = 1024 * 1024
 
-    /// Where a datagram came from, and to.
-    struct Arrival {
+    /// How a datagram came.
+    struct Arrival: Hashable {
+        /// Of the datagram, at most as many as there was room for.
         let byteCount: Int
+        /// 4 or 16 bytes, then zeros.
+        let source: [UInt8]
+        let sourcePort: UInt16
         /// 0 where the socket does not tell.
         let interface: UInt32
-        let sourcePort: UInt16
+        /// Whether it was sent to a multicast group, as far as the socket tells.
+        let isToGroup: Bool
     }
 
     /// Whether a descriptor is one of multicast DNS; the library also waits for netlink, and for pipes.
@@ -25,6 +30,7 @@ enum DatagramSocket {
     ///
     /// The kernel gives what `net.core.rmem_max` allows (socket(7)).
     static func makeRoom(in socket: CInt) {
+        guard option(SO_RCVBUF, of: socket) ?? 0 < roomBytes else { return }
         _ = setOption(socket, SOL_SOCKET, SO_RCVBUF, roomBytes)
     }
 
@@ -33,7 +39,9 @@ enum DatagramSocket {
     static func peek(_ socket: CInt, into buffer: inout [UInt8]) -> Arrival? {
         let arrival = clinuxnetwork_peek_datagram(socket, &buffer, buffer.count)
         guard arrival.count >= 0 else { return nil }
-        return Arrival(byteCount: arrival.count, interface: arrival.interface, sourcePort: arrival.port)
+        return Arrival(
+            byteCount: arrival.count, source: withUnsafeBytes(of: arrival.source) { Array($0) },
+            sourcePort: arrival.port, interface: arrival.interface, isToGroup: arrival.is_to_group)
     }
 
     /// Takes the first datagram off.

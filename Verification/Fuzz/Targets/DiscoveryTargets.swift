@@ -19,18 +19,12 @@ let discoveryTargets = [
         guard DNSMessageCheck.fault(in: message[...]) == nil else { return }
         require(!recordTypes(of: message).contains(5), "the library gets no alias to see")
         let isAnswer = message[2] & 0x80 != 0
-        let want = DNSMessageCheck.want(of: message[...], from: advertisedNames)
-        require(!isAnswer || want == .unknown, "the library sees each answer")
+        let purpose = DNSMessageCheck.purpose(of: message[...], for: advertisedNames)
+        require(!isAnswer || [.ownAnswer, .other].contains(purpose), "the library sees each answer")
     },
     FuzzTarget("dns-query", maximumBytes: 512) { input in
-        let (isOwn, message) = query(&input)
-        guard DNSMessageCheck.fault(in: message[...]) == nil else { return }
-        let want = DNSMessageCheck.want(of: message[...], from: advertisedNames)
-        require(!isOwn || want == .unknown, "the library sees each question that is about this node")
-        var filter = QueryFilter()
-        let place = QueryFilter.Place(socket: 0, interface: 0)
-        let isSeen = filter.admits(want, at: place, now: .now)
-        if case .instances = want { require(isSeen, "who asks first is answered") }
+        var filtering = Filtering()
+        while !input.isEmpty { filtering.step(&input) }
     },
     FuzzTarget("browser", maximumBytes: 1024) { input in
         var browsing = Browsing()
@@ -52,24 +46,64 @@ let discoveryTargets = [
 
 private let advertisedNames = AdvertisedNames(instance: "a", hostName: "b")
 
-/// A query with questions of this node and others, in any letters, and whether one is about a name of this node.
-private func query(_ input: inout FuzzInput) -> (isOwn: Bool, bytes: [UInt8]) {
-    let (questions, answers) = (input.choice(4), input.choice(3))
-    var message: [UInt8] = [0, 0, input.flag() ? 2 : 0, 0, 0, UInt8(questions), 0, UInt8(answers), 0, 0, 0, 0]
-    var isOwn = false
-    for _ in 0..<questions {
-        let own = advertisedNames.others
-        let names = own + [advertisedNames.service]
-        let choice = input.choice(names.count + 1)
-        isOwn = isOwn || choice < own.count
-        let written = choice < names.count ? names[choice] : name(&input, at: message.count)
-        message += written.map { byte in
-            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte && input.flag() ? byte ^ 0x20 : byte
+/// Queries and answers that come one after the other to one interface.
+private struct Filtering {
+    private let place = QueryFilter.Place(socket: 0, interface: 0)
+    private var filter = QueryFilter()
+    private var now = ContinuousClock.now
+    private var lastAnswer: ContinuousClock.Instant?
+    /// Since when nobody who asks is heard.
+    private var unheardSince: ContinuousClock.Instant?
+
+    mutating func step(_ input: inout FuzzInput) {
+        now += .milliseconds(Int(input.byte()))
+        let (isOwn, message) = query(&input)
+        guard DNSMessageCheck.fault(in: message[...]) == nil else { return }
+        let purpose = DNSMessageCheck.purpose(of: message[...], for: advertisedNames)
+        let isToGroup = input.flag()
+        let isSeen = filter.admits(purpose, isToGroup: isToGroup, from: [input.byte() & 1], at: place, now: now)
+        require(!isOwn || purpose == .other, "a question about this node is not taken for another")
+        switch purpose {
+        case .other: require(isSeen, "the library sees all that may be about this node")
+        case .ownAnswer:
+            require(isSeen, "the library sees each answer")
+            if isToGroup { (lastAnswer, unheardSince) = (now, nil) }
+        case .question(isWhole: true):
+            if let lastAnswer, now - lastAnswer < QueryFilter.silence {
+                require(!isSeen, "the library does not see what it would not answer")
+            } else {
+                let since = unheardSince ?? now
+                unheardSince = isSeen ? nil : since
+                require(isSeen || now - since < QueryFilter.answerTime, "some who ask are heard")
+            }
+        case .needless: require(!isSeen, "the library does not see what wants nothing")
+        case .question(isWhole: false), .continuation: return
         }
-        message += [0, [12, 16, 33, 255][input.choice(4)], 0, 1]
+    }
+}
+
+/// A query with questions of this node and others, in any letters, or an answer; and whether a question is about a name of this
+/// node.
+private func query(_ input: inout FuzzInput) -> (isOwn: Bool, bytes: [UInt8]) {
+    let isAnswer = input.flag()
+    let (questions, answers) = (isAnswer ? 0 : input.choice(4), input.choice(3))
+    let flags: [UInt8] = [isAnswer ? 0x84 : input.flag() ? 2 : 0, input.byte() & 3]
+    var message: [UInt8] = [0, 0] + flags + [0, UInt8(questions), 0, UInt8(answers), 0, 0, 0, 0]
+    var isOwn = false
+    func inAnyLetters(_ name: [UInt8]) -> [UInt8] {
+        name.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 && input.flag() ? $0 ^ 0x20 : $0 }
+    }
+    for _ in 0..<questions {
+        let names = advertisedNames.others + [advertisedNames.service]
+        let choice = input.choice(names.count + 1)
+        isOwn = isOwn || choice < names.count - 1
+        message += choice < names.count ? inAnyLetters(names[choice]) : name(&input, at: message.count)
+        message += [0, [12, 16, 33, 255][input.choice(4)], input.flag() ? 0x80 : 0, 1]
     }
     for _ in 0..<answers {
-        message += [0, 0, 12, 0, 1, 0, 0, input.flag() ? 17 : 0, 0] + (input.flag() ? [0, 3, 1, 97, 0] : [0, 1, 0])
+        let instance = input.flag() ? inAnyLetters(advertisedNames.instance) : name(&input, at: message.count)
+        message += inAnyLetters(advertisedNames.service)
+        message += [0, 12, 0, 1, 0, 0, input.flag() ? 17 : 0, 0, 0, UInt8(instance.count)] + instance
     }
     return (isOwn, message)
 }
