@@ -24,13 +24,18 @@ struct QueryFilter {
     /// Places that are kept track of.
     static let placeLimit = 256
 
+    private enum Standing {
+        case quiet
+        /// A question was let through at this time, and its answer has not been heard.
+        case asked(ContinuousClock.Instant)
+        /// A question was not answered in time.
+        case unanswered
+        /// This node was last heard to answer at this time.
+        case answered(ContinuousClock.Instant)
+    }
+
     private struct History {
-        /// When this node was last heard to answer.
-        var answer: ContinuousClock.Instant?
-        /// When a question was let through whose answer has not been heard.
-        var question: ContinuousClock.Instant?
-        /// Whether a question was not answered since the last answer.
-        var isDoubtful = false
+        var standing = Standing.quiet
         /// When a truncated question was last let through, and from where it came.
         var truncated: (time: ContinuousClock.Instant, source: [UInt8])?
     }
@@ -50,13 +55,13 @@ struct QueryFilter {
         case .other: return true
         case .ownAnswer:
             // What is heard back is known to have been sent; what was sent to this node alone tells nobody else.
-            if isToGroup { update(place) { ($0.answer, $0.question, $0.isDoubtful) = (now, nil, false) } }
+            if isToGroup { update(place) { $0.standing = .answered(now) } }
             return true
         case .question(let isWhole):
             let history = places[place] ?? History()
-            if let answer = history.answer, now - answer < Self.silence { return false }
+            if case .answered(let time) = history.standing, now - time < Self.silence { return false }
             guard isWhole else { return admitsTruncated(history, from: source, at: place, now: now) }
-            return admitsWhole(history, at: place, now: now)
+            return admitsWhole(history.standing, at: place, now: now)
         case .continuation:
             guard let last = places[place]?.truncated else { return false }
             return last.source == source && now - last.time < Self.continuationTime
@@ -64,14 +69,15 @@ struct QueryFilter {
     }
 
     private mutating func admitsWhole(
-        _ history: History, at place: Place, now: ContinuousClock.Instant
+        _ standing: Standing, at place: Place, now: ContinuousClock.Instant
     ) -> Bool {
-        guard let question = history.question else {
-            update(place) { $0.question = now }
-            return true
+        switch standing {
+        case .asked(let time) where now - time < Self.answerTime: return false
+        case .asked: update(place) { $0.standing = .unanswered }
+        case .quiet, .answered: update(place) { $0.standing = .asked(now) }
+        case .unanswered: break
         }
-        if now - question >= Self.answerTime { update(place) { ($0.question, $0.isDoubtful) = (now, true) } }
-        return history.isDoubtful || now - question >= Self.answerTime
+        return true
     }
 
     private mutating func admitsTruncated(
