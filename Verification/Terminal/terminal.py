@@ -10,7 +10,9 @@ import sys
 import tempfile
 import time
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Town"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "Verification" / "Town"), str(ROOT / "script")]
+from nodes import end_when_told  # noqa: E402
 from rows import Rows  # noqa: E402
 from screen import PROMPT, Screen  # noqa: E402
 from town import Town, program, until  # noqa: E402
@@ -23,7 +25,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    end_when_told()
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     rows, began = Rows(options.json), time.monotonic()
     # Short: the path of a socket has a limit.

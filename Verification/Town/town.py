@@ -53,7 +53,11 @@ class Person:
         self.process = subprocess.Popen(
             [*before, program(), "up", "--home", self.home, "--json", "--no-discovery", *port, *self.options],
             stdout=subprocess.PIPE, text=True, start_new_session=True)
-        self.port = json.loads(self.process.stdout.readline())["status"]["port"]
+        line = self.process.stdout.readline()
+        if not line:
+            self.stop()
+            raise RuntimeError(f"{self.name}'s node did not start")
+        self.port = json.loads(line)["status"]["port"]
 
     def stop(self):
         if self.process and self.process.poll() is None:
@@ -149,10 +153,14 @@ class Town:
         self.disk = self.folder / "alice"
         self.disk.mkdir(mode=0o700)
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={disk},mode=0700", "tmpfs", self.disk], check=True)
-        self.alice = self.add("alice")
-        self.bob = self.add("bob", [self.alice])
-        self.carol = self.add("carol", [self.alice, self.bob])
-        self.meet(self.alice, self.bob, self.carol)
+        try:
+            self.alice = self.add("alice")
+            self.bob = self.add("bob", [self.alice])
+            self.carol = self.add("carol", [self.alice, self.bob])
+            self.meet(self.alice, self.bob, self.carol)
+        except BaseException:
+            self.end()
+            raise
 
     def add(self, name, peers=(), home=None, options=()):
         person = Person(self.folder, name, peers, home, options)

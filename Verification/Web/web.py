@@ -2,13 +2,13 @@
 import argparse
 import pathlib
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Town"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "Verification" / "Town"), str(ROOT / "script")]
 import drafts  # noqa: E402
 import files  # noqa: E402
 import guarding  # noqa: E402
@@ -21,6 +21,7 @@ import talking  # noqa: E402
 import trouble  # noqa: E402
 import units  # noqa: E402
 from browser import Browser, Page  # noqa: E402
+from nodes import end_when_told  # noqa: E402
 from rows import Rows  # noqa: E402
 from town import Town  # noqa: E402
 
@@ -31,7 +32,7 @@ def main():
     parser.add_argument("--keep")
     parser.add_argument("--messages", type=int)
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    end_when_told()
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     rows, began = Rows(options.json), time.monotonic()
     # Short: the path of a socket has a limit.
