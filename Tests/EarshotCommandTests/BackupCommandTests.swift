@@ -5,16 +5,12 @@ import Testing
 
 @Suite("earshot export and import")
 struct BackupCommandTests {
-    private let folder: URL
+    private let folder: TemporaryFolder
 
-    init() throws {
-        folder = URL(fileURLWithPath: "/tmp/earshot-test-\(UUID().uuidString.prefix(8))")
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     private func passphrase(_ text: String) throws -> String {
-        let file = folder.appendingPathComponent("passphrase-\(text.count)").path
+        let file = folder.file("passphrase-\(text.count)")
         guard
             FileManager.default.createFile(
                 atPath: file, contents: Data("\(text)\n".utf8), attributes: [.posixPermissions: 0o600])
@@ -24,13 +20,12 @@ struct BackupCommandTests {
 
     @Test("carry a user to another machine: history, trust, and what still waited")
     func carry() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let pair = try await Pair.met()
         #expect(try await pair.alice.run("send", "bob", "hello", "--wait", "delivered").status == 0)
         pair.bobNode.signal(SIGTERM)
         _ = try await pair.bobNode.end()
         #expect(try await pair.alice.run("send", "bob", "are you there?").status == 0)
-        let (file, secret) = (folder.appendingPathComponent("a.backup").path, try passphrase("correct horse"))
+        let (file, secret) = (folder.file("a.backup"), try passphrase("correct horse"))
 
         let exported = try await pair.alice.run("export", file, "--passphrase-file", secret)
         #expect(exported.status == 0, "\(exported.errors)")
@@ -59,9 +54,8 @@ struct BackupCommandTests {
 
     @Test("go on as the same device only for whoever says that the old machine is gone")
     func sameDevice() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let alice = try await TestHome.named("alice")
-        let (file, secret) = (folder.appendingPathComponent("a.backup").path, try passphrase("correct horse"))
+        let (file, secret) = (folder.file("a.backup"), try passphrase("correct horse"))
         #expect(try await alice.run("export", file, "--passphrase-file", secret).status == 0)
         let other = try TestHome()
         let refused = try await other.run("import", file, "--same-device", "--passphrase-file", secret)
@@ -96,9 +90,8 @@ struct BackupCommandTests {
 
     @Test("leave nothing of an export that is interrupted", arguments: [SIGINT, SIGTERM, SIGHUP])
     func exportInterrupted(signal: Int32) async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let alice = try await TestHome.named("alice")
-        let (file, secret) = (folder.appendingPathComponent("a.backup").path, try passphrase("correct horse"))
+        let (file, secret) = (folder.file("a.backup"), try passphrase("correct horse"))
         let (program, database) = try await exportInTheMiddle(of: alice, to: file, secret)
         program.signal(signal)
         let result = try await program.end()
@@ -110,9 +103,8 @@ struct BackupCommandTests {
 
     @Test("remove what an export has left that was killed", arguments: ["status", "export"])
     func exportKilled(next: String) async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let alice = try await TestHome.named("alice")
-        let (file, secret) = (folder.appendingPathComponent("a.backup").path, try passphrase("correct horse"))
+        let (file, secret) = (folder.file("a.backup"), try passphrase("correct horse"))
         let (program, database) = try await exportInTheMiddle(of: alice, to: file, secret)
         program.signal(SIGKILL)
         _ = try await program.end()
@@ -129,7 +121,7 @@ struct BackupCommandTests {
     private func importInTheMiddle(of file: String, to home: TestHome, _ secret: String) async throws -> (
         RunningProgram, FileHandle
     ) {
-        let pipe = folder.appendingPathComponent("pipe").path
+        let pipe = folder.file("pipe")
         guard mkfifo(pipe, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
         let program = try RunningProgram(["import", pipe, "--passphrase-file", secret, "--home", home.path])
         let whole = try Data(contentsOf: URL(fileURLWithPath: file))
@@ -139,7 +131,7 @@ struct BackupCommandTests {
         let writer = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try writer.write(contentsOf: whole.prefix(100))
         let staging = Self.staging(home)
-        try await FolderWatch.waitForName(in: "/tmp") { $0.hasPrefix(staging) }
+        try await FolderWatch.waitForName(in: home.folder) { $0.hasPrefix(staging) }
         return (program, writer)
     }
 
@@ -148,35 +140,33 @@ struct BackupCommandTests {
     }
 
     private func exported(_ secret: String) async throws -> String {
-        let file = folder.appendingPathComponent("a.backup").path
+        let file = folder.file("a.backup")
         try #require(try await TestHome.named("alice").run("export", file, "--passphrase-file", secret).status == 0)
         return file
     }
 
     @Test("leave nothing of an import that is interrupted", arguments: [SIGINT, SIGTERM, SIGHUP])
     func importInterrupted(signal: Int32) async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let (secret, other) = (try passphrase("correct horse"), try TestHome())
         let (program, writer) = try await importInTheMiddle(of: try await exported(secret), to: other, secret)
         program.signal(signal)
         let result = try await program.end()
         try writer.close()
         #expect(result.status == 128 + signal && result.errors == "")
-        #expect(try names(in: "/tmp", Self.staging(other)).isEmpty)
+        #expect(try names(in: other.folder, Self.staging(other)).isEmpty)
         #expect(!FileManager.default.fileExists(atPath: other.path))
     }
 
     @Test("remove what an import has left that was killed")
     func importKilled() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let (secret, other) = (try passphrase("correct horse"), try TestHome())
         let file = try await exported(secret)
         let (program, writer) = try await importInTheMiddle(of: file, to: other, secret)
         program.signal(SIGKILL)
         _ = try await program.end()
         try writer.close()
-        #expect(try names(in: "/tmp", Self.staging(other)).count == 1)
+        #expect(try names(in: other.folder, Self.staging(other)).count == 1)
         #expect(try await other.run("import", file, "--passphrase-file", secret).status == 0)
-        #expect(try names(in: "/tmp", Self.staging(other)).isEmpty)
+        #expect(try names(in: other.folder, Self.staging(other)).isEmpty)
     }
 }

@@ -10,9 +10,16 @@ final class RunningProgram: Sendable {
     private let errors = Collector()
     private let hasEnded = Watched(false)
     private let exchanges: Exchanges?
+    private let home: TestHome?
 
-    /// - Parameter environment: is added to the little that every program here gets.
-    init(_ arguments: [String], program: String = Program.path, environment: [String: String] = [:]) throws {
+    /// - Parameters:
+    ///   - home: stays at least as long as this.
+    ///   - environment: is added to the little that every program here gets.
+    init(
+        _ arguments: [String], program: String = Program.path, home: TestHome? = nil,
+        environment: [String: String] = [:]
+    ) throws {
+        self.home = home
         exchanges = try Exchanges.shared.get()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments

@@ -4,17 +4,27 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A home directory for one test. It goes with the object.
+/// A home directory for one test. It goes with the object, and so does the node that still runs on it, as one in the
+/// background does where a test failed.
 final class TestHome: Sendable {
     let path: String
     private let port = PortForOneTest.next()
 
     init() throws {
         // Short: the path of the socket in it has a limit.
-        path = "/tmp/earshot-test-\(UUID().uuidString.prefix(8))"
+        path =
+            FileManager.default.temporaryDirectory.appendingPathComponent("earshot-\(UUID().uuidString.prefix(8))").path
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    deinit {
+        if let pid = HomeLock.holder(of: Home(path: path)), pid != getpid() { kill(pid, SIGKILL) }
+        do { try FileManager.default.removeItem(atPath: path) } catch CocoaError.fileNoSuchFile {
+            // Never made, or made to be removed.
+        } catch { FileHandle.standardError.write(Data("\(path) could not be removed: \(error)\n".utf8)) }
+    }
+
+    /// Where the home lies, and what an import makes of it before it is whole.
+    var folder: String { (path as NSString).deletingLastPathComponent }
 
     /// A home with an identity.
     static func named(_ name: String, _ options: String...) async throws -> TestHome {
@@ -36,7 +46,8 @@ final class TestHome: Sendable {
     func up(_ options: String...) async throws -> (program: RunningProgram, port: String) { try await up(options) }
 
     func up(_ options: [String]) async throws -> (program: RunningProgram, port: String) {
-        let program = try RunningProgram(["up", "--no-discovery", "--port", "\(port)", "--home", path] + options)
+        let program = try RunningProgram(
+            ["up", "--no-discovery", "--port", "\(port)", "--home", path] + options, home: self)
         return (program, try await program.expect(#"is up: .* port (\d+)"#))
     }
 

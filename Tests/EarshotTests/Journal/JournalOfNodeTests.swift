@@ -67,9 +67,14 @@ struct JournalOfNodeTests {
     func cancelled() async throws {
         try await alice.start()
         let entries = alice.node.journal.events()
-        let task = Task { for try await _ in entries {} }
+        let (stream, begun) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            begun.yield()
+            for try await _ in entries {}
+        }
+        for await _ in stream { break }
         task.cancel()
-        try await task.value
+        try await withDeadline("the task ends") { try await task.value }
     }
 
     @Test("is about the node's own home: an id of another home's is gone, and the error names what is left")
