@@ -118,7 +118,8 @@ final class EventMailbox: Sendable {
 
     /// The next event; `eventsLost` if some did not fit; `nil` at the end or when the task is cancelled.
     func next() async -> Event? {
-        if !Task.isCancelled, let event = state.withLock({ $0.take() }) { return event }
+        guard !Task.isCancelled else { return nil }
+        if let event = state.withLock({ $0.take() }) { return event }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (event, isReady) = state.withLock { state -> (Event?, Bool) in

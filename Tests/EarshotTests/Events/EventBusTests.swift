@@ -167,6 +167,34 @@ struct EventBusTests {
         try await withDeadline("the task ends") { await task.value }
     }
 
+    @Test("gives nothing of what waits to a task that is cancelled, nor to an observer whose token is removed")
+    func cancellationBeforeEvents() async throws {
+        let (bus, events) = (bus, bus.events(.all))
+        for number in 0..<3 { bus.post(event(number)) }
+        let taken = Task {
+            var iterator = events.makeAsyncIterator()
+            let first = await iterator.next()
+            withUnsafeCurrentTask { $0?.cancel() }
+            return (first != nil, await iterator.next() != nil)
+        }
+        #expect(await taken.value == (true, false))
+
+        let calls = Mutex(0)
+        let (stream, begun) = AsyncStream<Void>.makeStream()
+        let (end, ended) = AsyncStream<Void>.makeStream()
+        let token = bus.addObserver { [releasing = Releasing { ended.yield() }] _ in
+            calls.withLock { $0 += 1 }
+            begun.yield()
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            withExtendedLifetime(releasing) {}
+        }
+        for number in 0..<3 { bus.post(event(number)) }
+        for await _ in stream { break }
+        token.remove()
+        try await withDeadline("the observer is released") { for await _ in end { return } }
+        #expect(calls.withLock { $0 } == 1)
+    }
+
     @Test("ends a sequence whose task is cancelled, though with each event that it takes another comes")
     func cancellationUnderLoad() async throws {
         let (bus, events) = (bus, bus.events(.all))
@@ -199,4 +227,13 @@ struct EventBusTests {
     private func numbers(in events: EventSequence<Event>) async -> [Int] {
         await all(in: events).compactMap(number)
     }
+}
+
+/// Tells of its release.
+private final class Releasing: Sendable {
+    private let action: @Sendable () -> Void
+
+    init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+
+    deinit { action() }
 }
