@@ -133,11 +133,12 @@ struct InboxTests {
         try await alice.inbox.makeConsumer("now", from: .now)
         try await alice.inbox.makeConsumer("all", from: .beginning)
         try await alice.inbox.makeConsumer("recent", from: .notOlderThan(date))
+        try await alice.inbox.makeConsumer("never", from: .notOlderThan(Date(timeIntervalSince1970: 1e300)))
         #expect(texts(try await alice.inbox.receive(consumer: "now")) == [])
         #expect(texts(try await alice.inbox.receive(consumer: "all")) == ["old", "new"])
         #expect(texts(try await alice.inbox.receive(consumer: "recent")) == ["new"])
-        #expect(try await alice.inbox.consumers().map(\.name) == ["all", "now", "recent"])
-        #expect(try await alice.inbox.consumers().map(\.lag) == [2, 0, 1])
+        #expect(try await alice.inbox.consumers().map(\.name) == ["all", "never", "now", "recent"])
+        #expect(try await alice.inbox.consumers().map(\.lag) == [2, 0, 0, 1])
     }
 
     @Test("makes a consumer that asks for the first time, and it begins then")

@@ -185,6 +185,28 @@ struct OpenConversationTests {
         }
     }
 
+    @Test("hands a consumer that had found nothing the message whose content came later")
+    func lateContent() async throws {
+        let network = try TestNetwork()
+        let (alice, bob) = (try await network.node("alice"), try await network.node("bob"))
+        let (conversation, _) = (try await network.ops("alice"), try await network.ops("bob"))
+        await network.advance(by: .seconds(60))
+        let sent = try await conversation.send("late words")
+        await network.advance(by: .seconds(1))
+        _ = try await bob.messages.erase([sent.messageID])
+        let carol = try await network.node("carol")
+        network.cut(alice, carol)
+        try await carol.inbox.makeConsumer("bot", from: .beginning)
+        let joined = try await network.ops("carol")
+        await network.advance(by: .seconds(60))
+        #expect(try await joined.participants().count == 3)
+        #expect(try await carol.inbox.receive(consumer: "bot").messages == [])
+        network.mend(alice, carol)
+        await network.advance(by: .seconds(60))
+        #expect(try await joined.history().map(\.text) == ["late words"])
+        #expect(try await carol.inbox.receive(consumer: "bot").messages.map(\.text) == ["late words"])
+    }
+
     @Test("is where an inbox's answers go, and a message with a key is sent once")
     func inbox() async throws {
         let network = try TestNetwork()

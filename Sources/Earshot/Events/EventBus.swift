@@ -33,6 +33,8 @@ public final class EventBus: Sendable {
     let journalGrowth = CommitSignal()
     /// Wakes who follows the contents of the history.
     let contents = CommitSignal()
+    /// Counts the commits by which something became a message that had its place before.
+    let lateContents = CommitSignal()
     /// Wakes those who wait for a pairing to move on.
     let pairing = CommitSignal()
 
@@ -100,6 +102,7 @@ public final class EventBus: Sendable {
         arrivals.finish()
         journalGrowth.finish()
         contents.finish()
+        lateContents.finish()
         pairing.finish()
     }
 

@@ -121,8 +121,8 @@ public struct Inbox: Sendable {
             case .beginning: return 0
             case .now: return try store.latestCursor()
             case .notOlderThan(let date):
-                let milliseconds = Int64(clamping: Int(max(0, date.timeIntervalSince1970) * 1000))
-                return try store.cursor(notOlderThan: HybridTimestamp(milliseconds: milliseconds), for: userID)
+                return try store.cursor(
+                    notOlderThan: HybridTimestamp(milliseconds: date.clampedMilliseconds), for: userID)
             }
         }
     }

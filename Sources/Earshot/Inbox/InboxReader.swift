@@ -75,6 +75,7 @@ struct InboxReader: Sendable {
 
     private func read(_ plan: HandOutPlan) async throws(EarshotError) -> Found {
         let (store, userID, readers) = (node.store, node.userID, node.inboxReaders)
+        let lateContents = node.events.lateContents.signalCount
         return try await node.readStore { () throws(StoreError) in
             switch plan {
             case .again(let cursor):
@@ -84,13 +85,13 @@ struct InboxReader: Sendable {
                 }
                 return found
             case .after(let cursor, let limit):
-                let start = readers.start(consumer, at: cursor, includesAutomatic: includesAutomatic)
+                let part = InboxReaders.Searched.Part(
+                    cursor: cursor, includesAutomatic: includesAutomatic, lateContents: lateContents)
+                let start = readers.start(consumer, in: part)
                 var found = Found(through: start, generation: try store.generation())
                 try search(&found, limit: limit, in: store, for: userID)
                 if found.messages.isEmpty {
-                    readers.note(
-                        .init(cursor: cursor, includesAutomatic: includesAutomatic, through: found.through),
-                        for: consumer)
+                    readers.note(.init(part: part, through: found.through), for: consumer)
                 }
                 return found
             }

@@ -9,8 +9,15 @@ final class InboxReaders: Sendable {
     }
 
     struct Searched: Hashable {
-        let cursor: Int64
-        let includesAutomatic: Bool
+        /// What was looked through.
+        struct Part: Hashable {
+            let cursor: Int64
+            let includesAutomatic: Bool
+            /// How often messages had come late when it was looked through: they have places in it.
+            let lateContents: UInt64
+        }
+
+        let part: Part
         let through: Int64
     }
 
@@ -25,12 +32,10 @@ final class InboxReaders: Sendable {
 
     func end(_ consumer: String) { _ = state.withLock { $0.busy.remove(consumer) } }
 
-    /// Where to look from, for a consumer at a cursor.
-    func start(_ consumer: String, at cursor: Int64, includesAutomatic: Bool) -> Int64 {
+    /// Where to look from, for a consumer.
+    func start(_ consumer: String, in part: Searched.Part) -> Int64 {
         state.withLock { state in
-            guard let searched = state.searched[consumer], searched.cursor == cursor,
-                searched.includesAutomatic == includesAutomatic
-            else { return cursor }
+            guard let searched = state.searched[consumer], searched.part == part else { return part.cursor }
             return searched.through
         }
     }

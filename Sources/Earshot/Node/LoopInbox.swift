@@ -35,12 +35,15 @@ final class LoopInbox: Sendable {
         let entries: Int
         let isJournalled: Bool
         let hasContents: Bool
+        /// Whether something becomes a message that had its place before.
+        let hasLateContents: Bool
 
         init(_ commit: Commit, begin: ContinuousClock.Instant, result: Result<Void, StoreError>) {
             (self.begin, self.result) = (begin, result)
             entries = commit.entries.reduce(0) { $0 + $1.entries.count }
             isJournalled = !commit.journal.isEmpty || commit.beginsGeneration
-            hasContents = entries > 0 || !commit.erasures.isEmpty
+            hasLateContents = !commit.bodies.isEmpty || !commit.regarded.isEmpty
+            hasContents = entries > 0 || hasLateContents || !commit.erasures.isEmpty
         }
     }
 }

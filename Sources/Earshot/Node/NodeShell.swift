@@ -409,6 +409,7 @@ actor NodeShell {
         switch commit.result {
         case .success:
             telemetry.committed(entries: commit.entries, duration: .now - commit.begin, now: now.uptime)
+            if commit.hasLateContents { events.lateContents.signal() }
             perform(machine.committed(now: now))
             if commit.isJournalled { events.journalGrowth.signal() }
             if commit.hasContents { events.contents.signal() }
