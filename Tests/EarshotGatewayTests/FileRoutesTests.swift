@@ -47,6 +47,24 @@ struct FileRoutesTests {
         }
     }
 
+    @Test("breaks off a download whose token is revoked, however slowly it is read")
+    func revoked() async throws {
+        // More than the sockets of both ends hold.
+        let path = try file(Data(count: 64 * 1024 * 1024), "large.bin")
+        try await TestNode.with("alice") { alice in
+            let token = try await alice.client.createToken("reader", scopes: [.read]).token
+            let attachment = try await alice.client.addFile(path)
+            let connection = try RawConnection(port: alice.httpPort)
+            try await connection.begin(
+                "GET /v1/files/\(attachment.fileID)/content HTTP/1.1\r\nhost: 127.0.0.1:\(alice.httpPort)\r\n"
+                    + "authorization: Bearer \(token)\r\n\r\n")
+            #expect(try await connection.peek().hasPrefix("HTTP/1.1 200 "))
+            try await alice.client.revokeToken("reader")
+            let answer = try await connection.exchange([])
+            #expect(!answer.isEmpty && answer.count < attachment.byteCount)
+        }
+    }
+
     @Test("takes in contents that are larger than any other body, also with a token for drafts alone")
     func uploaded() async throws {
         // More than the body of other requests may have, and more than is written at once.

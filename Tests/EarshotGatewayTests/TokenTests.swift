@@ -263,6 +263,7 @@ struct TokenTests {
             (#"{"name":"reader","scopes":["read"]}"#, 409, "tokenExists"),
             (#"{"name":"a b","scopes":["read"]}"#, 422, "invalidName"),
             (#"{"name":"","scopes":["read"]}"#, 422, "invalidName"),
+            (#"{"name":"page-builder","scopes":["read"]}"#, 422, "invalidName"),
             (#"{"name":"b","scopes":[]}"#, 400, "invalidRequest"),
             (#"{"name":"b","scopes":["eat"]}"#, 400, "invalidRequest"),
             (#"{"name":"b","scopes":["read"],"to":["bob"]}"#, 400, "invalidRequest"),

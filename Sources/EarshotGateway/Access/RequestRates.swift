@@ -33,7 +33,7 @@ final class RequestRates: Sendable {
             bucket.time = now
             let isAllowed = bucket.left >= 1
             if isAllowed { bucket.left -= 1 }
-            // A sender who has been quiet long enough is like a new one, so what is kept stays small.
+            // Of more than there can be at once, all are forgotten, and each begins with all that it may have.
             if buckets.count >= 2 * TokenBook.limit { buckets.removeAll() }
             buckets[sender] = bucket
             return isAllowed

@@ -44,14 +44,14 @@ package struct GatewayConsumer: Codable, Hashable, Sendable {
         cursor = consumer.cursor.description
         lag = consumer.lag
         token = consumer.token
-        createdAt = Timestamp.text(Int64(consumer.createdAt.timeIntervalSince1970 * 1000))
-        acknowledgedAt = consumer.acknowledgedAt.map { Timestamp.text(Int64($0.timeIntervalSince1970 * 1000)) }
+        createdAt = Timestamp.text(consumer.createdAt)
+        acknowledgedAt = consumer.acknowledgedAt.map { Timestamp.text($0) }
         fruitless = consumer.fruitless
         setAsideCount = consumer.setAsideCount
         comingAgain = consumer.comingAgain.map(\.description)
         lastFailure = consumer.lastFailure.map { failure in
             GatewayConsumerFailure(
-                reason: failure.reason, time: Timestamp.text(Int64(failure.date.timeIntervalSince1970 * 1000)))
+                reason: failure.reason, time: Timestamp.text(failure.date))
         }
     }
 }

@@ -24,8 +24,8 @@ package struct GatewayScheduled: Codable, Hashable, Sendable, Identifiable {
         headers = scheduled.draft.headers
         layout = scheduled.draft.layout.map { GatewayLayout($0) }
         timeToLiveSeconds = Double(scheduled.draft.timeToLive.milliseconds) / 1000
-        notBefore = Timestamp.text(Int64(scheduled.notBeforeDate.timeIntervalSince1970 * 1000))
-        createdAt = Timestamp.text(Int64(scheduled.scheduledAt.timeIntervalSince1970 * 1000))
+        notBefore = Timestamp.text(scheduled.notBeforeDate)
+        createdAt = Timestamp.text(scheduled.scheduledAt)
         messageID = scheduled.messageID?.description
     }
 }

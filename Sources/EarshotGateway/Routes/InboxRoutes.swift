@@ -155,7 +155,7 @@ struct InboxRoutes: RouteGroup {
             zip(found, messages).map { aside, message in
                 GatewaySetAside(
                     message: message, reason: aside.reason,
-                    time: Timestamp.text(Int64(aside.date.timeIntervalSince1970 * 1000)))
+                    time: Timestamp.text(aside.date))
             })
     }
 }
@@ -182,8 +182,8 @@ struct InboxQuery {
         }
         self.consumer = consumer
         limit = try request.limit()
-        wait = .seconds(try Self.number("wait", of: request, in: 0...Self.longestWait) ?? 0)
-        attempts = try Self.number("attempts", of: request, in: 1...Self.mostAttempts) ?? Inbox.defaultAttempts
+        wait = .seconds(try request.number("wait", in: 0...Self.longestWait) ?? 0)
+        attempts = try request.number("attempts", in: 1...Self.mostAttempts) ?? Inbox.defaultAttempts
         switch request.query("automatic") {
         case nil, "false": includesAutomatic = false
         case "true": includesAutomatic = true
@@ -192,18 +192,6 @@ struct InboxQuery {
                 .invalidRequest, "automatic is true or false",
                 .init(name: "automatic", suggestions: ["true", "false"]))
         }
-    }
-
-    private static func number(
-        _ name: String, of request: Request, in range: ClosedRange<Int>
-    ) throws(GatewayError) -> Int? {
-        guard let text = request.query(name) else { return nil }
-        guard let number = Int(text), String(number) == text, range.contains(number) else {
-            throw GatewayError(
-                .invalidRequest, "\(name) is a number from \(range.lowerBound) to \(range.upperBound)",
-                .init(name: name, limit: range.upperBound))
-        }
-        return number
     }
 }
 

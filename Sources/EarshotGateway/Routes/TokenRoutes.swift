@@ -18,6 +18,11 @@ struct TokenRoutes: RouteGroup {
 
     private func create(_ body: TokenRequest) async throws -> Response {
         let scopes = try body.readScopes()
+        guard !body.name.hasPrefix(PageDoor.tokenName) else {
+            throw EarshotError(
+                .invalidName, "names that begin with \"\(PageDoor.tokenName)\" are those of the page's own sessions",
+                .init(name: Excerpt.of(body.name)))
+        }
         var recipients: Set<Destination>?
         if let names = body.to {
             var found: Set<Destination> = []

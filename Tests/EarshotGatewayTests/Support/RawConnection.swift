@@ -93,6 +93,15 @@ final class RawConnection: Sendable {
         return sent
     }
 
+    /// The first bytes of an answer, which are there to be read again.
+    func peek() async throws -> String {
+        try await onThread("the first bytes of an answer") {
+            var buffer = [UInt8](repeating: 0, count: 256)
+            let count = recv(self.descriptor, &buffer, buffer.count, Int32(MSG_PEEK))
+            return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+        }
+    }
+
     private func receive() -> Data? {
         var buffer = [UInt8](repeating: 0, count: 65536)
         let count = recv(descriptor, &buffer, buffer.count, 0)

@@ -125,6 +125,8 @@ struct HTTPServer: Sendable {
                 outgoing.finish()
                 try await reader.skipAll()
             }
+        } catch let error as UnreadableBody {
+            logger.warning("a response broke off: its content cannot be read", metadata: ["error": "\(error.cause)"])
         } catch {
             // The client has left.
             logger.trace("a connection of the local API broke off", metadata: ["error": "\(error)"])

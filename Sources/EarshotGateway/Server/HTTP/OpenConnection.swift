@@ -28,6 +28,8 @@ final class OpenConnection: Sendable {
         var endsEarly = false
         /// Ends a response that may take as long as the client likes.
         var cutShort: (@Sendable () -> Void)?
+        /// Breaks off a response that goes on when the client has said all, and when the server ends.
+        var breakOff: (@Sendable () -> Void)?
         /// Ends the phase.
         var deadline: Scheduled<Void>?
     }
@@ -79,7 +81,7 @@ final class OpenConnection: Sendable {
     /// - Returns: whether another request is read.
     func endResponse() -> Bool {
         state.withLock { state in
-            (state.cutShort, state.endsEarly) = (nil, false)
+            (state.cutShort, state.breakOff, state.endsEarly) = (nil, nil, false)
             wait(&state)
             return !state.isEnding
         }
@@ -105,14 +107,23 @@ final class OpenConnection: Sendable {
         if isOver { action() }
     }
 
-    /// Ends a response under way that may take as long as the client likes, for another reason.
-    func endResponseEarly() {
-        let cutShort = state.withLock { state -> (@Sendable () -> Void)? in
-            guard case .responding = state.phase else { return nil }
-            state.endsEarly = true
-            return state.cutShort
+    /// Sets how to end a response in its middle, which goes on when the client has said all, and when the server ends.
+    func breakOff(by action: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            state.breakOff = action
+            return state.endsEarly
         }
-        cutShort?()
+        if isOver { action() }
+    }
+
+    /// Ends a response under way that may take as long as the client likes: who asked for it may have it no more.
+    func endResponseEarly() {
+        let actions = state.withLock { state -> [(@Sendable () -> Void)?] in
+            guard case .responding = state.phase else { return [] }
+            state.endsEarly = true
+            return [state.cutShort, state.breakOff]
+        }
+        for action in actions { action?() }
     }
 
     /// The server ends: a response under way may be finished, and no further request is read.

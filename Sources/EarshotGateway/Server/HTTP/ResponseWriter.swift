@@ -26,8 +26,9 @@ struct ResponseWriter {
             try await write(head, request?.method == .HEAD ? ByteBuffer() : body)
             try await end()
         case .pieces(let next):
+            connection.breakOff { [connection] in connection.close() }
             try await outgoing.write(.head(head))
-            while request?.method != .HEAD, let piece = try await next() {
+            while request?.method != .HEAD, let piece = try await Self.piece(next) {
                 try await outgoing.write(.body(.byteBuffer(piece)))
             }
             try await end()
@@ -39,6 +40,10 @@ struct ResponseWriter {
             try await stream.write { try await outgoing.write(.body(.byteBuffer($0))) }
             try await end()
         }
+    }
+
+    private static func piece(_ next: () async throws -> ByteBuffer?) async throws(UnreadableBody) -> ByteBuffer? {
+        do { return try await next() } catch { throw UnreadableBody(cause: error) }
     }
 
     /// Writes a head and a body in pieces, each of which waits until the client has read most of those before it.
@@ -73,4 +78,9 @@ struct ResponseWriter {
         return "\(days[Int(parts.tm_wday)]), \(day) \(months[Int(parts.tm_mon)]) \(1900 + parts.tm_year) "
             + time.joined(separator: ":") + " GMT"
     }
+}
+
+/// What a response sends cannot be read to its end. Its length is known to the client, which sees that some is missing.
+struct UnreadableBody: Error {
+    let cause: any Error
 }
