@@ -91,6 +91,29 @@ struct BotRunTests {
         try await arranged.end(bot)
     }
 
+    @Test("prepares a draft with all that it has, and says what a message that answers none cannot be")
+    func draft() async throws {
+        let arranged = try await Arranged()
+        let bot = try await arranged.bot(
+            """
+            import json, sys
+            draft = {"to": "alice", "text": "Dinner?", "isDraft": True, "layout": {"caption": "At eight"}, "mentions": ["alice"]}
+            later = {"to": "alice", "text": "e4", "notBefore": "2999-01-01T00:00:00Z"}
+            for send in [draft, {**later, "session": {"summary": "s"}}, {**later, "mentions": ["alice"]}]:
+                print(json.dumps({"send": [send]}), flush=True)
+            for line in sys.stdin:
+                given = json.loads(line)
+                if given["type"] == "error":
+                    sys.stderr.write(given["message"] + "\\n")
+            """)
+        try await bot.expectError("a move of a session is sent at once")
+        try await bot.expectError("a message that goes out later mentions nobody")
+        let drafts = try await GatewayClient(home: Home(path: arranged.robot.path)).drafts()
+        #expect(drafts.map(\.text) == ["Dinner?"] && drafts.first?.layout?.caption == "At eight")
+        #expect(drafts.first?.mentions.map(\.name) == ["alice"])
+        try await arranged.end(bot)
+    }
+
     @Test("accepts as many invitations as it may, answers in the conversation, and says how the others are accepted")
     func invitations() async throws {
         let arranged = try await Arranged()

@@ -93,9 +93,18 @@ struct BotInbox: Sendable {
     /// Sends what answers no message.
     func send(_ send: BotSend) async throws(GatewayError) {
         let headers = Self.marked(send, AutoSubmitted.generated)
+        if send.session != nil, send.isDraft || send.notBefore != nil {
+            throw GatewayError(
+                .invalidMessage, "a move of a session is sent at once: it is no draft, and has no notBefore")
+        }
+        if send.mentions?.isEmpty == false, send.notBefore != nil {
+            throw GatewayError(
+                .invalidMessage, "a message that goes out later mentions nobody, unless it answers another")
+        }
         if send.isDraft {
             _ = try await client.insertDraft(
-                send.text, to: send.to ?? "", headers: headers, by: bot, key: send.idempotencyKey)
+                send.text, to: send.to ?? "", headers: headers, mentions: send.mentions ?? [], layout: send.layout,
+                by: bot, key: send.idempotencyKey)
         } else if let notBefore = send.notBefore {
             try await client.schedule(
                 send.text, to: send.to ?? "", headers: headers, layout: send.layout,

@@ -600,11 +600,12 @@ package struct GatewayClient: Sendable {
     ///   - name: that of the program; `nil` for a person.
     ///   - key: inserted again with the same key, it is the same draft.
     package func insertDraft(
-        _ text: String, to recipient: String, headers: [String: String]? = nil, by name: String? = nil,
-        key: String? = nil
+        _ text: String, to recipient: String, headers: [String: String]? = nil, mentions: [String] = [],
+        layout: LayoutRequest? = nil, by name: String? = nil, key: String? = nil
     ) async throws(GatewayError) -> GatewayDraft {
-        let body = DraftRequest(
-            to: recipient, message: Self.message(text, headers: headers, nil), insertedBy: name)
+        var body = DraftRequest(
+            to: recipient, message: Self.message(text, headers: headers, nil, layout), insertedBy: name)
+        body.mentions = Self.listed(mentions)
         return try await decode(call(.POST, "drafts", body: body, key: key))
     }
 
