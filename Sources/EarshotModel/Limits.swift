@@ -260,8 +260,6 @@ public enum Limits {
     package static let draftBytes = 16 * 1024 * 1024
     /// Drafts that were discarded and whose ids are remembered, so that they are not inserted again.
     package static let discardedDrafts = 1024
-    /// Keys of messages that one link has given back, by which messages that were written again are recognized.
-    package static let returnedKeys = 65_536
     /// Bytes of their own entries that a user is given back at once, and in a second after that. A user who asks for
     /// more waits for it.
     package static let returnedBytes = 16 * 1024 * 1024

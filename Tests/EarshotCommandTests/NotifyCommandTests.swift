@@ -16,7 +16,7 @@ struct NotifyCommandTests {
         private static let filing =
             #"cat > FOLDER/input.$$; echo "$#" > FOLDER/count.$$; mv FOLDER/input.$$ FOLDER/got.$$"#
 
-        init(script: String = filing) async throws {
+        init(script: String = filing, options: [String] = []) async throws {
             folder = try TemporaryFolder()
             program = folder.file("program")
             let text = "#!/bin/bash\n" + script.replacingOccurrences(of: "FOLDER", with: folder.path) + "\n"
@@ -26,7 +26,7 @@ struct NotifyCommandTests {
             let port: String
             (aliceNode, port) = try await alice.up()
             bobNode = try RunningProgram(
-                ["up", "--no-discovery", "--peer", "127.0.0.1:\(port)", "--home", bob.path])
+                ["up", "--no-discovery", "--peer", "127.0.0.1:\(port)", "--home", bob.path] + options)
             try await aliceNode.expect("bob was met")
         }
 
@@ -99,6 +99,17 @@ struct NotifyCommandTests {
         try await FolderWatch.waitForName(in: setting.folder.path) { $0 == "told" }
         #expect(try await setting.bob.run("notify", "list").output.contains("notified nowhere"))
         #expect(!FileManager.default.fileExists(atPath: setting.folder.file("waits")))
+    }
+
+    @Test("writes to no log what a target said, which may be what was written")
+    func failure() async throws {
+        let setting = try await Setting(
+            script: #"read -r line; case $line in *'"test"'*) exit 0;; esac; echo "$line"; exit 1"#,
+            options: ["--log-level", "trace"])
+        #expect(try await setting.bob.run("notify", "add", "command", setting.program).status == 0)
+        #expect(try await setting.alice.run("send", "bob", "the secret", "--wait", "delivered").status == 0)
+        try await setting.bobNode.expectError("a notification was not taken")
+        #expect(!setting.bobNode.errorText.contains("the secret"))
     }
 
     @Test("adds nothing that does not take the test, and says what to do")

@@ -75,8 +75,8 @@ struct NotificationRounds: Sendable {
         let since = progress.failure?.since ?? now.wallClock
         progress.failure = NotificationFailure(
             Excerpt.of(reason, longest: NotificationFailure.reasonLength), since: since)
-        node.configuration.logger.info(
-            "a notification was not taken", metadata: ["target": "\(record.name)", "reason": "\(reason)"])
+        // Why may be told in words of the target's own, which knows the message: they are for its owner, and not for the log.
+        node.configuration.logger.info("a notification was not taken", metadata: ["target": "\(record.name)"])
         if case .refused = outcome {
             leaveOut(news)
             pace.answered()

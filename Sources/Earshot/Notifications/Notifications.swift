@@ -110,13 +110,8 @@ public struct Notifications: Sendable {
 
     // MARK: - Checking
 
-    private static let nameCharacters = Set(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.".utf8)
-
     private func checked(_ name: String) throws(EarshotError) -> String {
-        guard (1...Limits.targetNameBytes).contains(name.utf8.count),
-            name.utf8.allSatisfy({ Self.nameCharacters.contains($0) })
-        else {
+        guard PlainName.isValid(name, limit: Limits.targetNameBytes) else {
             throw EarshotError(
                 .invalidName, "a target's name is 1 to \(Limits.targetNameBytes) letters, digits, and any of -_.",
                 .init(name: Excerpt.of(name), limit: Limits.targetNameBytes))

@@ -75,9 +75,7 @@ package final class TokenBook: Sendable {
     package func create(
         _ name: String, scopes: [String], recipients: Set<Destination>?, lifetime: Duration?
     ) async throws(EarshotError) -> (token: TokenRecord, text: String) {
-        guard (1...Self.nameLength).contains(name.utf8.count),
-            name.utf8.allSatisfy({ Self.nameCharacters.contains($0) })
-        else {
+        guard PlainName.isValid(name, limit: Self.nameLength) else {
             throw EarshotError(
                 .invalidName, "a token's name is 1 to \(Self.nameLength) letters, digits, and any of -_.",
                 .init(name: Excerpt.of(name), limit: Self.nameLength))
@@ -182,8 +180,6 @@ package final class TokenBook: Sendable {
 
     private static let prefix = "earshot"
     private static let longestSecret = 128
-    private static let nameCharacters = Set(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.".utf8)
 
     private var now: Int64 { node.environment.clock.now.wallClock }
 

@@ -81,7 +81,7 @@ extension NodeMachine {
     }
 
     private static func checkDraftAuthor(_ name: String) throws(ProtocolError) {
-        guard (1...Limits.draftAuthorBytes).contains(name.utf8.count), Consumers.isName(name) else {
+        guard PlainName.isValid(name, limit: Limits.draftAuthorBytes) else {
             throw ProtocolError(
                 .invalidMessage,
                 "the name of a program that inserts drafts is 1 to \(Limits.draftAuthorBytes) letters, digits, \"-\", "

@@ -62,9 +62,7 @@ struct Consumers: Sendable {
         guard records[name] == nil else {
             throw ProtocolError(.consumerExists, "there is a consumer \(name) already")
         }
-        guard (1...Limits.consumerNameBytes).contains(name.utf8.count),
-            Self.isName(name)
-        else {
+        guard PlainName.isValid(name, limit: Limits.consumerNameBytes) else {
             throw ProtocolError(
                 .invalidConsumer,
                 "a consumer's name is 1 to \(Limits.consumerNameBytes) letters, digits, \"-\", \"_\" or \".\"")
@@ -79,11 +77,6 @@ struct Consumers: Sendable {
                 .overloaded, "the token has \(Limits.consumersOfToken) consumers already; remove one first")
         }
     }
-
-    /// Whether a program's name has only what it may have.
-    static func isName(_ text: String) -> Bool { text.utf8.allSatisfy { nameBytes.contains($0) } }
-
-    private static let nameBytes = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.".utf8)
 
     // MARK: - Handing out
 

@@ -96,9 +96,6 @@ struct OutgoingLog: Sendable {
 
     // MARK: - Entries
 
-    /// Whether nothing was sent on this link, and nothing is about to be.
-    var isUntouched: Bool { isIdle && unacknowledged.isEmpty }
-
     var isIdle: Bool {
         if case .idle = phase { return true }
         return false
