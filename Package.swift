@@ -79,7 +79,8 @@ let package = Package(
         .target(
             name: "Earshot",
             dependencies: [
-                "EarshotModel", "EarshotCrypto", "EarshotFiles", "EarshotProtocol", "EarshotStore", "EarshotDiscovery",
+                "CLinuxFiles", "EarshotModel", "EarshotCrypto", "EarshotFiles", "EarshotProtocol", "EarshotStore",
+                "EarshotDiscovery",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),

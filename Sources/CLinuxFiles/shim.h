@@ -1,10 +1,15 @@
-// What Linux says about files, and Swift's Glibc module does not have: open(2), ioctl_ficlone(2).
+// What Linux says about files, and Swift's Glibc module does not have: open(2), ioctl_ficlone(2), pipe(2).
 
 #ifndef CLINUXFILES_SHIM_H
 #define CLINUXFILES_SHIM_H
 
 #include <fcntl.h>
 #include <linux/fs.h>
+
+// Declared by unistd.h, too, where it is asked for all of GNU's extensions.
+int pipe2(int ends[2], int flags);
+
+static inline int clinuxfiles_pipe(int *ends, int flags) { return pipe2(ends, flags); }
 
 static const int clinuxfiles_direct = __O_DIRECT;
 static const unsigned long clinuxfiles_clone = FICLONE;

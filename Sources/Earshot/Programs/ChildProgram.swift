@@ -1,3 +1,4 @@
+import CLinuxFiles
 import Dispatch
 import Foundation
 
@@ -75,17 +76,14 @@ package struct ChildProgram: Sendable {
         }
     }
 
-    /// Makes a pipe for a child, whose other children do not get it.
-    ///
-    /// Two tasks must not make pipes and start children at the same time: see `ProgramRun`.
+    /// Makes a pipe, which no child gets but the one that it is given to.
     package static func pipe() throws(EarshotError) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
-        guard Glibc.pipe(&ends) == 0 else {
+        guard clinuxfiles_pipe(&ends, O_CLOEXEC) == 0 else {
             throw EarshotError(
                 .programUnusable, "there is no pipe to be had: \(String(cString: strerror(errno)))",
                 .init(systemError: errno))
         }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }
 

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Another program that is run to its end: it gets some input, and what it says first is kept.
 package struct ProgramRun: Sendable {
@@ -40,32 +39,23 @@ package struct ProgramRun: Sendable {
     /// - Throws: `EarshotError` `programUnusable`.
     package func result() async throws(EarshotError) -> Result { await (try start()).result() }
 
-    /// Children are started one after the other, so that none gets the pipe of another.
-    private static let starting = Mutex(())
-
-    /// - Throws: `EarshotError` `programUnusable`.
-    package func start() throws(EarshotError) -> Started {
-        try Self.starting.withLock { _ throws(EarshotError) in try startAlone() }
-    }
-
     /// Starts a program that gets nothing to read, and whose output is read piece by piece.
     /// - Throws: `EarshotError` `programUnusable`.
     package static func reading(
         _ path: String, _ arguments: [String]
     ) throws(EarshotError) -> (child: ChildProgram, output: PipeEnd) {
-        try starting.withLock { _ throws(EarshotError) in
-            let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
-            defer { close(nothing) }
-            let pipe = try ChildProgram.pipe()
-            defer { close(pipe.writing) }
-            let output = try PipeEnd(pipe.reading)
-            let child = try ChildProgram(
-                path, arguments, descriptors: [nothing, pipe.writing, nothing], isOwnSession: true)
-            return (child, output)
-        }
+        let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+        defer { close(nothing) }
+        let pipe = try ChildProgram.pipe()
+        defer { close(pipe.writing) }
+        let output = try PipeEnd(pipe.reading)
+        let child = try ChildProgram(
+            path, arguments, descriptors: [nothing, pipe.writing, nothing], isOwnSession: true)
+        return (child, output)
     }
 
-    private func startAlone() throws(EarshotError) -> Started {
+    /// - Throws: `EarshotError` `programUnusable`.
+    package func start() throws(EarshotError) -> Started {
         let toChild = try ChildProgram.pipe()
         defer { close(toChild.reading) }
         let input = try PipeEnd(toChild.writing)
@@ -96,7 +86,7 @@ package struct ProgramRun: Sendable {
 
         /// Waits for its end.
         package func result() async -> Result {
-            let running = RunningChild(pid: child.pid)
+            let running = RunningChild(child, isOwnSession: true)
             let (status, text) = await withTaskGroup(of: [UInt8].self) { group in
                 group.addTask {
                     do { try await Task.sleep(for: patience) } catch { return [] }
@@ -126,14 +116,4 @@ package struct ProgramRun: Sendable {
             return Result(status: status, output: String(decoding: text, as: UTF8.self))
         }
     }
-}
-
-/// A session of processes that is signalled only until its first one has ended, after which another may have its number.
-private final class RunningChild: Sendable {
-    private let pid: Mutex<Int32?>
-
-    init(pid: Int32) { self.pid = Mutex(pid) }
-
-    func signal(_ signal: Int32) { pid.withLock { pid in if let pid { kill(-pid, signal) } } }
-    func ended() { pid.withLock { $0 = nil } }
 }

@@ -12,7 +12,8 @@ struct BotChild: Sendable {
     /// A program that is told to end has so long before it is killed; what it wrote last is read for so long.
     static let grace = Duration.seconds(5)
 
-    let program: ChildProgram
+    private let program: ChildProgram
+    private let running: RunningChild
     let input: PipeEnd
     let output: PipeEnd
     let errors: PipeEnd
@@ -28,6 +29,7 @@ struct BotChild: Sendable {
         (self.input, self.output, self.errors) = (input, output, errors)
         program = try ChildProgram(
             path, arguments, descriptors: [toInput, fromOutput, fromErrors], environment: environment)
+        running = RunningChild(program)
     }
 
     /// - Parameter own: chooses this program's end of the pipe.
@@ -54,6 +56,7 @@ struct BotChild: Sendable {
             group.addTask { await Self.lines(of: output, limit: Self.lineBytes, onLine) }
             group.addTask { await Self.lines(of: errors, limit: Self.errorLineBytes, onError) }
             let status = await program.end()
+            running.ended()
             // A program that it has started may have the pipes open, and outlive it.
             group.addTask {
                 do { try await Task.sleep(for: Self.grace) } catch { return }
@@ -81,8 +84,8 @@ struct BotChild: Sendable {
         if let line = splitter.end() { await body(line) }
     }
 
-    func kill() { Glibc.kill(program.pid, SIGKILL) }
+    func kill() { running.signal(SIGKILL) }
 
     /// Tells it to end.
-    func terminate() { Glibc.kill(program.pid, SIGTERM) }
+    func terminate() { running.signal(SIGTERM) }
 }
