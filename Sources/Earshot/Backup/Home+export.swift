@@ -4,8 +4,8 @@ import EarshotStore
 import Foundation
 
 extension Home {
-    /// Writes everything in the home directory into one file that is encrypted under a passphrase: identity, device
-    /// keys, credential, network key, trust and the whole history.
+    /// Writes a user into one file that is encrypted under a passphrase: identity, device keys, credential, network key,
+    /// trust and the whole history, without files.
     ///
     /// A node may run meanwhile, and is not held up; the history is that of one moment. A sealed identity stays sealed
     /// with its own passphrase inside the backup.

@@ -121,16 +121,29 @@ final class CredentialKeeper: Sendable {
             if let event = event(for: step, problem: nil) { await post(event) }
             return wait
         }
-        do throws(EarshotError) {
-            let renewed = try home.renew(credential, identity: identity, keys: keys, now: now)
-            current.withLock { $0 = renewed }
+        switch await renewal(now: now) {
+        case .success(let renewed):
             schedule = CredentialSchedule(renewed)
             await adopt(renewed)
             return max(schedule.step(now: now, canRenew: true).wait, Timing.credentialRetry)
-        } catch {
+        case .failure(let error):
             let (step, _) = schedule.step(now: now, canRenew: false)
             if let event = event(for: step, problem: error) { await post(event) }
             return Timing.credentialRetry
+        }
+    }
+
+    /// A new credential, which is on the disk.
+    private func renewal(now: Int64) async -> Result<Credential, EarshotError> {
+        await withCheckedContinuation { done in
+            files.async { [self] in
+                done.resume(
+                    returning: Result { () throws(EarshotError) in
+                        let renewed = try home.renew(credential, identity: identity, keys: keys, now: now)
+                        current.withLock { $0 = renewed }
+                        return renewed
+                    })
+            }
         }
     }
 

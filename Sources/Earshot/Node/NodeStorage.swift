@@ -1,6 +1,6 @@
 import EarshotStore
 
-/// What writes to the node's home. Each has threads of its own, and comes back to the loop.
+/// What writes to the node's home. What may wait for the disk runs on threads of its own, and comes back to the loop.
 struct NodeStorage: Sendable {
     let disk: any Disk
     let fileDisk: FileDisk

@@ -15,8 +15,8 @@ extension DNSMessageCheck {
         case other
     }
 
-    /// Half of the time for which the library tells others to keep a service. A node is to be told again where it is kept for
-    /// less.
+    /// Half of the lifetime that the library gives a service's record. Whoever knows the record, but for less than this, is to
+    /// be told again (RFC 6762 section 7.1).
     static let leastKnownSeconds = 2250
 
     /// Of the flags: RFC 1035 section 4.1.1.

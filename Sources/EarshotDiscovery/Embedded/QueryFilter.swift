@@ -13,8 +13,8 @@ struct QueryFilter {
 
     /// For how long after an answer the library does not repeat it.
     static let silence = Duration.milliseconds(500)
-    /// Within this the answer to a question is heard, which the library gives after 20 to 120 ms: it will do for all who ask
-    /// meanwhile. If it is not, there was something about the question, and all are let through until an answer is heard.
+    /// The library answers a question after 20 to 120 ms, and that one answer serves everybody who asks within this time. If none
+    /// is heard, the library does not answer that question, so every question is let through until an answer is heard.
     static let answerTime = Duration.milliseconds(250)
     /// How long after a truncated question the next one is let through. What they know costs the library most, and it turns
     /// out later whether they want an answer.
