@@ -26,7 +26,8 @@ struct ResponseWriter {
             try await write(head, request?.method == .HEAD ? ByteBuffer() : body)
             try await end()
         case .pieces(let next):
-            connection.breakOff { [connection] in connection.close() }
+            // Not the connection itself, which keeps this.
+            connection.breakOff { [channel = connection.channel] in channel.close(promise: nil) }
             try await outgoing.write(.head(head))
             while request?.method != .HEAD, let piece = try await Self.piece(next) {
                 try await outgoing.write(.body(.byteBuffer(piece)))
