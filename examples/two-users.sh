@@ -17,13 +17,13 @@ trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$homes"' EXIT
 
 # A node runs until it is told to stop. With --json each line is an object; the first says which port it got.
 "$earshot" up --json --no-discovery --home "$homes/alice" >"$homes/alice.log" &
-until grep --quiet '"port"' "$homes/alice.log"; do kill -0 $! && sleep 0.1; done
+until grep --quiet '"port"' "$homes/alice.log"; do kill -0 $!; sleep 0.1; done
 port=$(head -n 1 "$homes/alice.log" | jq .status.port)
 
 "$earshot" up --json --no-discovery --peer "127.0.0.1:$port" --home "$homes/bob" >"$homes/bob.log" &
 
 # The two have met when alice knows bob.
-until "$earshot" users --json --home "$homes/alice" | grep --quiet '"name":"bob"'; do kill -0 $! && sleep 0.1; done
+until "$earshot" users --json --home "$homes/alice" | grep --quiet '"name":"bob"'; do kill -0 $!; sleep 0.1; done
 
 # Sending prints each state that the message reaches. "delivered" means: on the other's disk.
 "$earshot" send bob "Hello Bob!" --wait delivered --home "$homes/alice"

@@ -33,7 +33,7 @@ public final class EventBus: Sendable {
     let journalGrowth = CommitSignal()
     /// Wakes who follows the contents of the history.
     let contents = CommitSignal()
-    /// Counts the commits by which something became a message that had its place before.
+    /// Counts the commits after which messages are whole, or count, that had their places before.
     let lateContents = CommitSignal()
     /// Wakes those who wait for a pairing to move on.
     let pairing = CommitSignal()

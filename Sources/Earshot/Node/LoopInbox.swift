@@ -35,7 +35,7 @@ final class LoopInbox: Sendable {
         let entries: Int
         let isJournalled: Bool
         let hasContents: Bool
-        /// Whether something becomes a message that had its place before.
+        /// Whether messages become whole, or count, that have had their places before.
         let hasLateContents: Bool
 
         init(_ commit: Commit, begin: ContinuousClock.Instant, result: Result<Void, StoreError>) {

@@ -75,7 +75,7 @@ struct NotificationRounds: Sendable {
         let since = progress.failure?.since ?? now.wallClock
         progress.failure = NotificationFailure(
             Excerpt.of(reason, longest: NotificationFailure.reasonLength), since: since)
-        // Why may be told in words of the target's own, which knows the message: they are for its owner, and not for the log.
+        // The reason may quote the message, which the target gets. The owner is shown it, and the log is not.
         node.configuration.logger.info("a notification was not taken", metadata: ["target": "\(record.name)"])
         if case .refused = outcome {
             leaveOut(news)

@@ -33,7 +33,7 @@ final class RequestRates: Sendable {
             bucket.time = now
             let isAllowed = bucket.left >= 1
             if isAllowed { bucket.left -= 1 }
-            // Of more than there can be at once, all are forgotten, and each begins with all that it may have.
+            // What is kept is bounded: now and then all senders are forgotten, and each begins with a full allowance.
             if buckets.count >= 2 * TokenBook.limit { buckets.removeAll() }
             buckets[sender] = bucket
             return isAllowed
