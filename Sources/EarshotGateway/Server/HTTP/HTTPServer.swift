@@ -125,7 +125,7 @@ struct HTTPServer: Sendable {
                 outgoing.finish()
                 try await reader.skipAll()
             }
-        } catch let error as UnreadableBody {
+        } catch let error as UnreadableBody where !Task.isCancelled {
             logger.warning("a response broke off: its content cannot be read", metadata: ["error": "\(error.cause)"])
         } catch {
             // The client has left.
