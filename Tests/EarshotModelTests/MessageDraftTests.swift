@@ -51,6 +51,6 @@ struct MessageDraftTests {
     private func expect(
         _ reason: MessageDraft.Invalid, of draft: MessageDraft, sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        #expect(throws: reason, sourceLocation: sourceLocation) { try draft.validate() }
+        expectInvalid(reason, sourceLocation: sourceLocation) { try draft.validate() }
     }
 }

@@ -19,7 +19,7 @@ struct MessageLayoutTests {
             var layout = MessageLayout()
             layout[keyPath: part] = longest + "a"
             draft.layout = layout
-            #expect(throws: MessageDraft.Invalid.layoutTextTooLong(part: name, bytes: 1025)) { try draft.validate() }
+            expectInvalid(MessageDraft.Invalid.layoutTextTooLong(part: name, bytes: 1025)) { try draft.validate() }
             #expect(throws: MessageDraft.Invalid.layoutTextTooLong(part: name, bytes: 1025)) {
                 try draft.content.validate()
             }

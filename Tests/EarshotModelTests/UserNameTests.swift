@@ -12,14 +12,14 @@ struct UserNameTests {
 
     @Test("have at least one character")
     func empty() {
-        #expect(throws: UserName.Invalid.empty) { try UserName("") }
+        expectInvalid(UserName.Invalid.empty) { try UserName("") }
     }
 
     @Test("have up to 63 bytes of UTF-8")
     func length() throws {
         #expect(try UserName(String(repeating: "a", count: 63)).text.utf8.count == 63)
-        #expect(throws: UserName.Invalid.tooLong(bytes: 64)) { try UserName(String(repeating: "a", count: 64)) }
-        #expect(throws: UserName.Invalid.tooLong(bytes: 64)) { try UserName(String(repeating: "é", count: 32)) }
+        expectInvalid(UserName.Invalid.tooLong(bytes: 64)) { try UserName(String(repeating: "a", count: 64)) }
+        expectInvalid(UserName.Invalid.tooLong(bytes: 64)) { try UserName(String(repeating: "é", count: 32)) }
         #expect(try UserName(String(repeating: "é", count: 31)).text.count == 31)
     }
 
@@ -29,14 +29,14 @@ struct UserNameTests {
             "\0", "a\nb", "a\tb", "a\u{1B}[31m", "a\u{7F}", "a\u{9B}b", "a\u{2028}b", "a\u{2029}b",
         ])
     func control(text: String) {
-        #expect(throws: UserName.Invalid.controlCharacter) { try UserName(text) }
+        expectInvalid(UserName.Invalid.controlCharacter) { try UserName(text) }
     }
 
     @Test(
         "have nothing that turns the direction of text",
         arguments: ["\u{202E}bob", "bob\u{202D}x", "a\u{200F}b", "a\u{2066}b", "a\u{2069}b", "a\u{061C}b"])
     func bidirectionalControl(text: String) {
-        #expect(throws: UserName.Invalid.controlCharacter) { try UserName(text) }
+        expectInvalid(UserName.Invalid.controlCharacter) { try UserName(text) }
     }
 
     @Test(
@@ -48,8 +48,8 @@ struct UserNameTests {
     func everyControl(range: ClosedRange<UInt32>) throws {
         for value in range {
             let text = "a\(try #require(Unicode.Scalar(value)))b"
-            #expect(throws: UserName.Invalid.controlCharacter) { try UserName(text) }
-            #expect(throws: UserName.Invalid.controlCharacter) { try UserName(typed: text) }
+            expectInvalid(UserName.Invalid.controlCharacter) { try UserName(text) }
+            expectInvalid(UserName.Invalid.controlCharacter) { try UserName(typed: text) }
         }
     }
 
@@ -57,24 +57,24 @@ struct UserNameTests {
         "have nothing that cannot be seen: it would make another name of the same looks",
         arguments: ["bob\u{200B}", "b\u{AD}ob", "\u{FEFF}bob", "bob\u{2060}", "bob\u{E0041}", "bob\u{3164}"])
     func invisible(text: String) {
-        #expect(throws: UserName.Invalid.controlCharacter) { try UserName(text) }
+        expectInvalid(UserName.Invalid.controlCharacter) { try UserName(text) }
     }
 
     @Test(
         "neither begin nor end with a space of any kind", arguments: [" ", " bob", "bob ", "\u{A0}bob", "bob\u{3000}"])
     func surroundingSpace(text: String) {
-        #expect(throws: UserName.Invalid.surroundedBySpace) { try UserName(text) }
+        expectInvalid(UserName.Invalid.surroundedBySpace) { try UserName(text) }
     }
 
     @Test("are refused unless in normalization form C", arguments: ["Zoe\u{308}", "\u{212B}", "\u{1100}\u{1161}"])
     func normalization(text: String) {
-        #expect(throws: UserName.Invalid.notNormalized) { try UserName(text) }
+        expectInvalid(UserName.Invalid.notNormalized) { try UserName(text) }
     }
 
     @Test("are brought to normalization form C when a person types them")
     func typed() throws {
         #expect(try UserName(typed: "Zoe\u{308}") == UserName("Zo\u{EB}"))
-        #expect(throws: UserName.Invalid.surroundedBySpace) { try UserName(typed: "bob ") }
+        expectInvalid(UserName.Invalid.surroundedBySpace) { try UserName(typed: "bob ") }
     }
 
     @Test("are the same only if they are byte for byte")

@@ -23,7 +23,7 @@ struct WebLinkTests {
             "javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "//example.org", "example.org", "",
             "ftp://a/",
         ])
-    func scheme(text: String) { #expect(throws: WebLink.Invalid.otherScheme) { try WebLink(text) } }
+    func scheme(text: String) { expectInvalid(WebLink.Invalid.otherScheme) { try WebLink(text) } }
 
     @Test(
         "has no host that reads as another one",
@@ -32,7 +32,7 @@ struct WebLinkTests {
             "https://a:x/",
             "https://a:65536/", "https://a:/", "https://[::1/", "https://[]/", "https://.../", "http://a,b/",
         ])
-    func host(text: String) { #expect(throws: WebLink.Invalid.wrongHost) { try WebLink(text) } }
+    func host(text: String) { expectInvalid(WebLink.Invalid.wrongHost) { try WebLink(text) } }
 
     @Test(
         "has no character that a browser reads in another way",
@@ -40,13 +40,13 @@ struct WebLinkTests {
             "https://a/b c", "https://a\\@b/", "https://a/\u{202e}", "https://bücher.example/", "https://a/\n",
             "https://a/<",
         ])
-    func characters(text: String) { #expect(throws: WebLink.Invalid.forbiddenCharacter) { try WebLink(text) } }
+    func characters(text: String) { expectInvalid(WebLink.Invalid.forbiddenCharacter) { try WebLink(text) } }
 
     @Test("has at most 2 KiB")
     func length() throws {
         let start = "https://a/"
         _ = try WebLink(start + String(repeating: "a", count: 2048 - start.count))
-        #expect(throws: WebLink.Invalid.tooLong(bytes: 2049)) {
+        expectInvalid(WebLink.Invalid.tooLong(bytes: 2049)) {
             try WebLink(start + String(repeating: "a", count: 2049 - start.count))
         }
     }

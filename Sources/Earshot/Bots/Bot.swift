@@ -53,7 +53,8 @@ public struct Bot: Sendable {
 
     /// Declares a command: `/name` and its parameters, in order.
     ///
-    /// A call with other values than these is answered with the usage line.
+    /// A call with other values than these is answered with the usage line. A command that cannot be, such as the second of
+    /// one name, is the bot's fault: `prepare()` and `run()` throw it.
     /// - Parameters:
     ///   - name: lowercase letters, digits and hyphens.
     ///   - summary: a sentence for the help.
@@ -122,9 +123,10 @@ public struct Bot: Sendable {
     // MARK: - Running
 
     /// Gives the bot its place in the inbox, if it has none: from there on it misses nothing. `run()` does this first.
-    /// - Throws: `EarshotError` `invalidConsumer`; `tooManyConsumers`; `storeFull`,
-    ///   `storeUnavailable`, `stopped`.
+    /// - Throws: `EarshotError` `invalidCommand` if a command that was declared cannot be; `invalidConsumer`;
+    ///   `tooManyConsumers`; `storeFull`, `storeUnavailable`, `stopped`.
     public func prepare() async throws(EarshotError) {
+        if let fault = router.fault { throw fault }
         try await node.inbox.prepareConsumer(consumer, from: start)
         try await declareCommands()
     }
@@ -143,9 +145,10 @@ public struct Bot: Sendable {
     /// Handles messages until the node has stopped or this task is cancelled.
     ///
     /// - Throws: `EarshotError` `consumerBusy` if another program reads the inbox under this name, `invalidConsumer`
-    ///   for a name that a consumer cannot have, `storeDamaged`.
+    ///   for a name that a consumer cannot have, `invalidCommand` if a command that was declared cannot be, `storeDamaged`.
     public func run() async throws(EarshotError) {
-        var work = BotWork(
+        if let fault = router.fault { throw fault }
+        let work = BotWork(
             node: node, consumer: consumer, start: start, attempts: attempts, takesAutomatic: takesAutomatic
         ) { message in try await handle(message) }
         try await work.run()

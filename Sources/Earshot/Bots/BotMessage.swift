@@ -169,7 +169,7 @@ public struct BotMessage: Sendable {
         draft.headers = AutoSubmitted.marked(draft.headers, AutoSubmitted.replied)
         // Its counter is known only when it is written.
         draft.session = step.map { MessageSession(id: $0.id, counter: 1, summary: $0.summary) }
-        do { try draft.validate() } catch { throw EarshotError(.invalidMessage, "\(error)", cause: error) }
+        try draft.validate()
         return draft
     }
 

@@ -29,19 +29,38 @@ struct BotRouter: Sendable {
     /// Whether the bot does something with texts that are no commands.
     var hasOtherwise = false
 
-    /// - Precondition: the name is new, and only the last parameter takes a text.
+    /// Why the bot cannot run: the first command that cannot be.
+    private(set) var fault: EarshotError?
+
+    /// A command that cannot be is not added, and noted as the bot's fault.
     mutating func add(_ command: Command) {
-        precondition(
-            Self.isName(command.name[...]), "a command's name is made of lowercase letters, digits and hyphens")
-        precondition(command.name != Self.help, "every bot has /help already")
-        precondition(!commands.contains { $0.name == command.name }, "the bot has a command /\(command.name) already")
-        precondition(
-            !command.parameters.dropLast().contains { $0.kind == .text }, "only the last parameter may be a text")
-        precondition(
-            Set(command.parameters.map(\.name)).count == command.parameters.count,
-            "each parameter has a name of its own")
-        precondition(commands.count < Limits.botCommands, "a bot has at most \(Limits.botCommands) commands")
-        commands.append(command)
+        if let reason = reasonAgainst(command) {
+            fault = fault ?? EarshotError(.invalidCommand, reason, .init(name: Excerpt.of(command.name)))
+        } else {
+            commands.append(command)
+        }
+    }
+
+    /// - Returns: `nil` for a command that can be added.
+    private func reasonAgainst(_ command: Command) -> String? {
+        let shown = "the command \"\(Excerpt.of(command.name))\""
+        if !Self.isName(command.name[...]) {
+            return "\(shown) cannot be: a name is made of lowercase letters, digits and hyphens, such as remind-me"
+        }
+        if command.name == Self.help { return "\(shown) cannot be: every bot has /\(Self.help) already" }
+        if commands.contains(where: { $0.name == command.name }) { return "\(shown) is declared twice" }
+        if commands.count == Limits.botCommands {
+            return "\(shown) is one too many: a bot has at most \(Limits.botCommands)"
+        }
+        let parameters = command.parameters
+        if let text = parameters.dropLast().first(where: { $0.kind == .text }) {
+            return "\(shown) cannot be: its parameter \(text.shown) takes the rest of a message, "
+                + "so it has to be the last"
+        }
+        let twice = parameters.enumerated().first { place, parameter in
+            parameters[..<place].contains { $0.name == parameter.name }
+        }
+        return twice.map { "\(shown) cannot be: two of its parameters are called \($0.element.shown)" }
     }
 
     /// The commands that everybody may use, for the bot's profile. A face need not offer what is longer than a profile takes.

@@ -112,10 +112,10 @@ public struct Files: Sendable {
     static func attachment(
         _ fileID: FileID, _ name: String, _ mediaType: String?, byteCount: UInt64
     ) throws(EarshotError) -> Attachment {
-        do throws(Attachment.Invalid) {
+        do {
             return try Attachment(
                 fileID: fileID, name: name, mediaType: mediaType ?? MediaType.guess(name), byteCount: byteCount)
-        } catch { throw EarshotError(.invalidMessage, error.description) }
+        } catch { throw EarshotError(.invalidMessage, error.message, cause: error.cause) }
     }
 
     static func note(

@@ -113,12 +113,12 @@ struct FirstSteps {
 
     /// - Returns: `nil` for a name that a user may have.
     private static func problem(with text: String) -> String? {
-        do throws(UserName.Invalid) {
+        do throws(EarshotError) {
             let name = try UserName(typed: text)
             return name.hasReservedCharacter
                 ? "a name has none of \(UserName.reservedCharacters), which mean something else where a user is named"
                 : nil
-        } catch { return error.description }
+        } catch { return error.message }
     }
 
     private static func trimmed(_ text: String) -> String {

@@ -100,9 +100,9 @@ struct FileRoutes: RouteGroup {
         try request.access.checkIsOwner()
         let fileID = try file(of: request)
         let attachment: Attachment
-        do throws(Attachment.Invalid) {
+        do {
             attachment = try Attachment(fileID: fileID, name: body.name, byteCount: 0)
-        } catch { throw GatewayError(.invalidRequest, error.description, .init(name: "name")) }
+        } catch { throw GatewayError(.invalidRequest, error.message, .init(name: "name")) }
         return try .created(SavedFile(path: try await node.files.save(attachment, to: body.folder)))
     }
 
@@ -276,10 +276,10 @@ struct AttachmentRequest: RequestBody, Encodable {
         guard let fileID = FileID(fileID) else {
             throw GatewayError(.unknownFile, "there is no file \"\(fileID.prefix(64))\"")
         }
-        do throws(Attachment.Invalid) {
+        do {
             return try Attachment(
                 fileID: fileID, name: name, mediaType: mediaType, byteCount: UInt64(clamping: byteCount))
-        } catch { throw GatewayError(.invalidRequest, error.description, .init(name: "attachments")) }
+        } catch { throw GatewayError(.invalidRequest, error.message, .init(name: "attachments")) }
     }
 }
 

@@ -51,9 +51,7 @@ struct MessageRoutes: RouteGroup {
         let key = try request.idempotencyKey()
         let draft = try await draft(body.message, mentions: body.mentions)
         // A wrong message is refused as a whole, whether or not a recipient is known.
-        do throws(MessageDraft.Invalid) { try draft.validate() } catch {
-            throw GatewayError(.invalidMessage, "\(error)", cause: error)
-        }
+        try draft.validate()
         var (found, failures): ([Int: Destination], [Int: GatewayError]) = ([:], [:])
         for (place, text) in recipients.enumerated() {
             do {

@@ -84,7 +84,7 @@ package struct LayoutRequest: Encodable, Hashable, Sendable {
             caption: caption ?? "", subcaption: subcaption ?? "", imageTitle: imageTitle ?? "",
             imageSubtitle: imageSubtitle ?? "", accessibilityLabel: accessibilityLabel ?? "")
         guard let url, !url.isEmpty else { return layout }
-        do throws(WebLink.Invalid) { layout.url = try WebLink(url) } catch {
+        do { layout.url = try WebLink(url) } catch {
             throw GatewayError(.invalidMessage, "\(error)", .init(name: "layout.url"), cause: error)
         }
         return layout

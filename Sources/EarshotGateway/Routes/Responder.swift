@@ -90,7 +90,7 @@ extension EarshotError.Code {
         case .tooLarge, .fileTooLarge: .payloadTooLarge
         case .invalidMessage, .invalidProfile, .invalidName, .invalidConversation, .invalidConsumer, .invalidSearch,
             .invalidTarget, .targetUnusable, .invalidNotification, .unusableFile, .invalidRule, .notAPicture,
-            .pictureTooLarge:
+            .pictureTooLarge, .invalidAttachment, .invalidLink, .invalidCommand:
             .unprocessableEntity
         case .tooManyRequests: .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge

@@ -9,13 +9,13 @@ public struct Attachment: Hashable, Sendable {
     /// The size of its content: at most `Limits.fileBytes`.
     public let byteCount: UInt64
 
-    /// - Throws: `Invalid` for what no message may bring along.
+    /// - Throws: `EarshotError` `invalidAttachment` for what no message may bring along; its cause (`Invalid`) says why.
     public init(
         fileID: FileID, name: String, mediaType: String = Self.unknownType, byteCount: UInt64
-    ) throws(Invalid) {
-        try Self.check(name: name)
-        try Self.check(mediaType: mediaType)
-        guard byteCount <= Limits.fileBytes else { throw .fileTooLarge(bytes: byteCount) }
+    ) throws(EarshotError) {
+        do throws(Invalid) { try Self.check(name, mediaType, byteCount) } catch {
+            throw EarshotError(.invalidAttachment, error.description, cause: error)
+        }
         (self.fileID, self.name, self.mediaType, self.byteCount) = (fileID, name, mediaType, byteCount)
     }
 
@@ -47,6 +47,12 @@ public struct Attachment: Hashable, Sendable {
 
     /// What it counts where messages wait for their commit, in bytes.
     var byteSize: Int { Bytes32.count + name.utf8.count + mediaType.utf8.count }
+
+    private static func check(_ name: String, _ mediaType: String, _ byteCount: UInt64) throws(Invalid) {
+        try check(name: name)
+        try check(mediaType: mediaType)
+        guard byteCount <= Limits.fileBytes else { throw .fileTooLarge(bytes: byteCount) }
+    }
 
     static func check(name: String) throws(Invalid) {
         let bytes = name.utf8.count

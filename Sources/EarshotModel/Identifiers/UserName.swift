@@ -34,15 +34,19 @@ public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible 
     package var hasReservedCharacter: Bool { text.contains { "@#,/".contains($0) } }
 
     /// Checks a name from outside, without changing it.
-    /// - Throws: `Invalid`, which says what is wrong.
-    public init(_ text: String) throws(Invalid) {
+    /// - Throws: `EarshotError` `invalidName`, whose cause (`Invalid`) says what is wrong.
+    public init(_ text: String) throws(EarshotError) {
+        do throws(Invalid) { try Self.check(text) } catch { throw EarshotError(error, of: text) }
+        self.text = text
+    }
+
+    private static func check(_ text: String) throws(Invalid) {
         guard !text.isEmpty else { throw .empty }
         let bytes = text.utf8.count
         guard bytes <= Limits.nameBytes else { throw .tooLong(bytes: bytes) }
-        guard text.unicodeScalars.allSatisfy(Self.isAllowed) else { throw .controlCharacter }
+        guard text.unicodeScalars.allSatisfy(isAllowed) else { throw .controlCharacter }
         guard text.first?.isWhitespace == false, text.last?.isWhitespace == false else { throw .surroundedBySpace }
-        guard Self.normalized(text).utf8.elementsEqual(text.utf8) else { throw .notNormalized }
-        self.text = text
+        guard normalized(text).utf8.elementsEqual(text.utf8) else { throw .notNormalized }
     }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
@@ -57,8 +61,8 @@ public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible 
     }
 
     /// Normalizes what a person typed, then checks it.
-    /// - Throws: `Invalid`, which says what is wrong.
-    public init(typed text: String) throws(Invalid) {
+    /// - Throws: `EarshotError` `invalidName`, whose cause (`Invalid`) says what is wrong.
+    public init(typed text: String) throws(EarshotError) {
         try self.init(Self.normalized(text))
     }
 
@@ -74,5 +78,11 @@ public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible 
     // Names are normalized, so those that are canonically equivalent have the same bytes.
     public static func == (a: UserName, b: UserName) -> Bool {
         a.text.utf8.count == b.text.utf8.count && a.text == b.text
+    }
+}
+
+extension EarshotError {
+    fileprivate init(_ reason: UserName.Invalid, of text: String) {
+        self.init(.invalidName, reason.description, Parameters(name: text), cause: reason)
     }
 }

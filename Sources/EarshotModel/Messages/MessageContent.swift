@@ -179,7 +179,7 @@ package enum EntryDraft: Hashable, Sendable {
     /// - Throws: `MessageDraft.Invalid` for the first limit that it is over.
     package func validate() throws(MessageDraft.Invalid) {
         switch self {
-        case .message(let draft): try draft.validate()
+        case .message(let draft): try draft.check()
         case .amendment(let amendment): try amendment.validate()
         case .join, .leave, .accept, .decline, .version, .control, .profile, .decision, .cut, .erasure: break
         }

@@ -26,19 +26,25 @@ public struct WebLink: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// - Parameter text: such as `https://example.org/menu`: at most `Limits.linkBytes`.
-    /// - Throws: `Invalid` for anything else.
-    public init(_ text: String) throws(Invalid) {
+    /// - Throws: `EarshotError` `invalidLink` for anything else; its cause (`Invalid`) says what is wrong.
+    public init(_ text: String) throws(EarshotError) {
+        do throws(Invalid) { host = try Self.host(of: text) } catch {
+            throw EarshotError(.invalidLink, error.description, cause: error)
+        }
+        description = text
+    }
+
+    private static func host(of text: String) throws(Invalid) -> String {
         let bytes = Array(text.utf8)
         guard bytes.count <= Limits.linkBytes else { throw .tooLong(bytes: bytes.count) }
         guard let scheme = ["https://", "http://"].first(where: { text.prefix($0.count).lowercased() == $0 }) else {
             throw .otherScheme
         }
-        guard bytes.allSatisfy(Self.isAllowed) else { throw .forbiddenCharacter }
+        guard bytes.allSatisfy(isAllowed) else { throw .forbiddenCharacter }
         let rest = bytes.dropFirst(scheme.utf8.count)
         let authority = rest.prefix { !Array("/?#".utf8).contains($0) }
-        guard Self.isHost(authority) else { throw .wrongHost }
-        description = text
-        host = String(decoding: authority, as: UTF8.self).lowercased()
+        guard isHost(authority) else { throw .wrongHost }
+        return String(decoding: authority, as: UTF8.self).lowercased()
     }
 
     /// Printable ASCII without what RFC 3986 leaves out. A browser takes `\` for `/`, so it would see another host.

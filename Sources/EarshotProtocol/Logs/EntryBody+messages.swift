@@ -82,7 +82,7 @@ extension Attachment {
             guard let fileID = FileID(bytes: item.fileID) else {
                 throw ProtocolError(.malformed, "the id of a file has the wrong length")
             }
-            do throws(Invalid) {
+            do throws(EarshotError) {
                 attachments.append(
                     try Attachment(
                         fileID: fileID, name: item.name, mediaType: item.mediaType, byteCount: item.byteCount))
@@ -162,7 +162,7 @@ extension MessageLayout {
             caption: wire.caption, subcaption: wire.subcaption, imageTitle: wire.imageTitle,
             imageSubtitle: wire.imageSubtitle, accessibilityLabel: wire.accessibilityLabel)
         guard !wire.url.isEmpty else { return }
-        do throws(WebLink.Invalid) { url = try WebLink(wire.url) } catch {
+        do throws(EarshotError) { url = try WebLink(wire.url) } catch {
             throw ProtocolError(.violation, "a message is not valid: \(error)")
         }
     }

@@ -221,7 +221,7 @@ extension Rows {
     fileprivate func attachedFile(_ row: Row) throws -> AttachedFile {
         let fileID: FileID = try identifier(row, "fileID")
         let attachment: Attachment
-        do throws(Attachment.Invalid) {
+        do throws(EarshotError) {
             attachment = try Attachment(
                 fileID: fileID, name: row["name"], mediaType: row["mediaType"],
                 byteCount: UInt64(row["byteCount"] as Int64))

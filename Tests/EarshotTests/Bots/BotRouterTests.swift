@@ -29,6 +29,50 @@ struct BotRouterTests {
     private let roll = BotRouter.Command(
         name: "roll", summary: "Rolls dice.", parameters: [.integer("sides"), .word("colour")], audience: .verified)
 
+    private static func declared(_ name: String, _ parameters: BotParameter...) -> BotRouter.Command {
+        BotRouter.Command(name: name, summary: "Does something.", parameters: parameters, audience: .everyone)
+    }
+
+    /// Commands of which the last cannot be, and what is said of it.
+    private static let faults: [(commands: [BotRouter.Command], reason: String)] = [
+        (
+            [declared("Remind me")],
+            "the command \"Remind me\" cannot be: a name is made of lowercase letters, digits and hyphens, "
+                + "such as remind-me"
+        ),
+        (
+            [declared("")],
+            "the command \"\" cannot be: a name is made of lowercase letters, digits and hyphens, such as remind-me"
+        ),
+        ([declared("help")], "the command \"help\" cannot be: every bot has /help already"),
+        ([declared("list"), declared("list")], "the command \"list\" is declared twice"),
+        (
+            [declared("say", .text("what"), .user("whom"))],
+            "the command \"say\" cannot be: its parameter WHAT takes the rest of a message, so it has to be the last"
+        ),
+        (
+            [declared("add", .integer("number"), .integer("number"))],
+            "the command \"add\" cannot be: two of its parameters are called NUMBER"
+        ),
+        (
+            (0...Limits.botCommands).map { declared("c\($0)") },
+            "the command \"c\(Limits.botCommands)\" is one too many: a bot has at most \(Limits.botCommands)"
+        ),
+    ]
+
+    @Test("only if each of its commands can be: the first that cannot is its fault", arguments: faults)
+    func fault(commands: [BotRouter.Command], reason: String) throws {
+        var router = BotRouter()
+        for command in commands.dropLast() { router.add(command) }
+        #expect(router.fault == nil)
+        try router.add(#require(commands.last))
+        router.add(Self.declared("help"))
+        let fault = try #require(router.fault)
+        #expect(fault.code == .invalidCommand)
+        #expect(fault.message == reason)
+        #expect(fault.parameters.name == commands.last?.name)
+    }
+
     @Test("as a command with its values, whatever the case of its name and the spaces around its words")
     func command() {
         let values: [String: BotValue] = [

@@ -1,8 +1,3 @@
-import EarshotCrypto
-@_exported public import EarshotModel
-import EarshotProtocol
-import EarshotStore
-
 /// Why a node did not do what it was asked.
 ///
 /// The code is for programs. With `parameters` it is enough for a program to say in its own words what to do. The
@@ -151,6 +146,10 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let tooManyConversations = Code("tooManyConversations")
         /// The message is over a limit or empty, or answers one that is not acknowledged with it.
         public static let invalidMessage = Code("invalidMessage")
+        /// No message may bring along a file of that name, type or size.
+        public static let invalidAttachment = Code("invalidAttachment")
+        /// The text is no address of a page that a message may name.
+        public static let invalidLink = Code("invalidLink")
         /// What is searched for is over a limit, or has no word.
         public static let invalidSearch = Code("invalidSearch")
         /// The profile is over a limit, or its attributes are no JSON object.
@@ -196,14 +195,30 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         /// The place is not one of this home any more. If it is one in the journal, `parameters.eventID` is the first that
         /// is left.
         public static let gone = Code("gone")
+        /// A command of a bot cannot be: its name or a parameter is none, stands there twice, or is one too many.
+        public static let invalidCommand = Code("invalidCommand")
+        /// The text is not that of an id, a place or another value that programs store.
+        public static let invalidIdentifier = Code("invalidIdentifier")
         /// A bot's handler asks for a parameter that its command does not have, or not of that kind.
         public static let unknownParameter = Code("unknownParameter")
         /// Somebody else receives for this consumer.
         public static let consumerBusy = Code("consumerBusy")
         /// Too much waits already. Try again later.
         public static let overloaded = Code("overloaded")
+        /// The task was cancelled before what it waited for happened.
+        public static let cancelled = Code("cancelled")
+        /// The node runs already.
+        public static let alreadyRunning = Code("alreadyRunning")
+        /// A sequence of events had no room for some: `parameters.limit` many are missing before the next one.
+        public static let eventsLost = Code("eventsLost")
+        /// Another task iterates the sequence already.
+        public static let sequenceBusy = Code("sequenceBusy")
+        /// The message will not be delivered to a recipient (`FailureReason`).
+        public static let notDelivered = Code("notDelivered")
         /// The node is not running.
         public static let stopped = Code("stopped")
+        /// The node belongs to another network in memory than the one that is to do something with it.
+        public static let foreignNode = Code("foreignNode")
         /// What the caller waited for did not happen in time.
         public static let timedOut = Code("timedOut")
         /// A fault of this program.
@@ -231,107 +246,4 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
     }
 
     public var description: String { message }
-}
-
-extension EarshotError {
-    init(_ error: ProtocolError) {
-        let code: Code =
-            switch error.code {
-            case .unknownUser: .unknownUser
-            case .unknownConversation: .unknownConversation
-            case .notJoined: .notJoined
-            case .conversationExists: .conversationExists
-            case .conversationClosed: .conversationClosed
-            case .notOwner: .notOwner
-            case .decidedElsewhere: .decidedElsewhere
-            case .notParticipant: .notParticipant
-            case .invalidName: .invalidName
-            case .tooManyConversations: .tooManyConversations
-            case .invalidConversation: .invalidConversation
-            case .unknownMessage: .unknownMessage
-            case .invalidMessage: .invalidMessage
-            case .blocked: .blocked
-            case .identityConflict: .identityConflict
-            case .notAdmitted: .notAdmitted
-            case .nameChanged: .nameChanged
-            case .alreadySent: .alreadySent
-            case .needsPrimary: .needsPrimary
-            case .unknownDevice: .unknownDevice
-            case .tooManyDevices: .tooManyDevices
-            case .keyReused: .keyReused
-            case .alreadyAcknowledged: .alreadyAcknowledged
-            case .unknownDraft: .unknownDraft
-            case .draftDiscarded: .draftDiscarded
-            case .tooManyDrafts: .tooManyDrafts
-            case .unknownConsumer: .unknownConsumer
-            case .consumerExists: .consumerExists
-            case .invalidConsumer: .invalidConsumer
-            case .tooManyConsumers: .tooManyConsumers
-            case .notHandedOut: .notHandedOut
-            case .overloaded: .overloaded
-            case .storage: .storeUnavailable
-            case .storageFull: .storeFull
-            case .stopped: .stopped
-            default: .internalError
-            }
-        let limit: Int? =
-            switch code {
-            case .tooManyConsumers: Limits.consumers
-            case .tooManyConversations: Limits.conversationsOfMany
-            default: nil
-            }
-        self.init(code, error.message, Parameters(limit: limit, index: error.index), cause: error)
-    }
-
-    init(_ error: StoreError) {
-        let code: Code =
-            switch error.code {
-            case .damaged: .storeDamaged
-            case .full: .storeFull
-            case .newer: .storeNewer
-            default: .storeUnavailable
-            }
-        self.init(code, error.message, cause: error)
-    }
-
-    /// The same error, about a user.
-    func about(_ userID: UserID) -> EarshotError {
-        var parameters = parameters
-        parameters.userID = userID
-        return EarshotError(code, message, parameters, cause: cause)
-    }
-
-    /// The same error, about where messages go.
-    func about(_ destination: Destination) -> EarshotError {
-        if case .user(let userID) = destination { about(userID) } else { self }
-    }
-
-    /// The same error, about what has a name.
-    func named(_ name: String) -> EarshotError {
-        var parameters = parameters
-        parameters.name = name
-        return EarshotError(code, message, parameters, cause: cause)
-    }
-
-    /// The same error, about a conversation.
-    func about(_ conversation: Conversation) -> EarshotError {
-        var parameters = parameters
-        parameters.name = conversation.uniqueName
-        if code == .notJoined, conversation.kind == .private { parameters.detail = .byInvitation }
-        return EarshotError(code, message, parameters, cause: cause).about(conversation.destination)
-    }
-
-    /// The same error, about one of the messages of a call.
-    package func about(index: Int) -> EarshotError {
-        var parameters = parameters
-        parameters.index = index
-        return EarshotError(code, message, parameters, cause: cause)
-    }
-
-    /// The same error, about a message.
-    func about(_ messageID: MessageID) -> EarshotError {
-        var parameters = parameters
-        parameters.messageID = messageID
-        return EarshotError(code, message, parameters, cause: cause)
-    }
 }
