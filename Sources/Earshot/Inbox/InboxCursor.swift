@@ -4,7 +4,7 @@ import EarshotModel
 ///
 /// It is good for one home. After the home was restored, or has turned out to be an older copy, places of before mean
 /// nothing any more, and are refused as `gone`.
-public struct InboxCursor: Hashable, Sendable, LosslessStringConvertible {
+public struct InboxCursor: Hashable, Sendable, LosslessStringConvertible, TextCodable {
     package let generation: UInt64
     package let number: Int64
 

@@ -20,11 +20,16 @@ public struct Journal: Sendable {
         return try await node.readStore { () throws(StoreError) in try store.journalEnd() }
     }
 
-    /// The events after a place, and then those that follow, until the node has stopped.
+    /// All events that are left, and then those that follow, until the node has stopped.
     ///
     /// Messages and users in these events are as they are when the event is read: a message may have been erased since.
-    /// - Parameter id: the last event that the program knows; `nil` for all events that are left.
-    public func events(after id: EventID? = nil) -> JournalEvents { JournalEvents(journal: self, start: id) }
+    public func events() -> JournalEvents { JournalEvents(journal: self, start: nil) }
+
+    /// The events after a place, and then those that follow, until the node has stopped.
+    ///
+    /// A program that keeps the place as a text reads it with `EventID(parsing:)`, which throws for a text that was damaged.
+    /// - Parameter id: the last event that the program knows.
+    public func events(after id: EventID) -> JournalEvents { JournalEvents(journal: self, start: id) }
 
     /// A part of the journal.
     package enum Page: Sendable {

@@ -2,7 +2,7 @@
 ///
 /// The text form is Crockford's base32 in lower case, 52 characters: no letter in it is mistaken for another when it is
 /// read aloud or copied by hand.
-package protocol Identifier: Hashable, Sendable, Comparable, LosslessStringConvertible {
+package protocol Identifier: Hashable, Sendable, Comparable, LosslessStringConvertible, TextCodable {
     var bytes32: Bytes32 { get }
     init(_ bytes32: Bytes32)
 }
