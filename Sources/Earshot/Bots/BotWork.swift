@@ -2,7 +2,14 @@ import Logging
 import NIOCore
 
 /// The loop of a bot: it asks the inbox, runs handlers, and acknowledges what they have done, with their answers.
-struct BotWork: Sendable {
+///
+/// When the bot's task is cancelled or its node is to end, no handler begins any more. Those that run have the time that
+/// the node's configuration gives them (`NodeConfiguration.endingLimit`), and what they answer is committed. Handlers
+/// that are not done then are cancelled. That is no failure: their messages come again.
+///
+/// So nothing here runs in the task of the caller, whose cancellation would reach the handlers at once. `run` returns when
+/// all of it has ended, but for a handler that does not heed its cancellation: nobody waits for that.
+actor BotWork {
     /// How long one question to the inbox waits for messages.
     private static let patience = Duration.seconds(600)
     /// What passes by itself, or when somebody makes room on the disk.
@@ -37,16 +44,30 @@ struct BotWork: Sendable {
         self.handle = handle
     }
 
-    /// Returns when the node has stopped, or the task is cancelled.
-    mutating func run() async throws(EarshotError) {
-        while !Task.isCancelled {
+    /// Returns when the node has stopped or is to stop, or the task is cancelled.
+    func run() async throws(EarshotError) {
+        guard let worker = node.workers.enter() else { return }
+        let work = Task { () -> Result<Void, EarshotError> in
+            do throws(EarshotError) { return .success(try await handleAll(as: worker)) } catch {
+                return .failure(error)
+            }
+        }
+        let result = await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            worker.finish()
+        }
+        worker.leave()
+        try result.get()
+    }
+
+    private func handleAll(as worker: Worker) async throws(EarshotError) {
+        while case .working = worker.phase {
             do {
                 try await prepare()
-                let batch = try await node.inbox.receive(
-                    consumer: consumer, limit: Limits.botMessages, wait: Self.patience,
-                    includingAutomatic: takesAutomatic, attempts: attempts)
+                let batch = try await receive(as: worker)
                 waits.reset()
-                try await work(through: batch)
+                try await work(through: batch, as: worker)
                 let failure = handOut.failure
                 handOut.end()
                 guard let failure else {
@@ -55,56 +76,124 @@ struct BotWork: Sendable {
                 }
                 // A message that is set aside holds up nobody.
                 let failed = batch.messages[failure.index].messageID
-                if try await !isSetAside(failed, failure.reason) { await pause(retries.wait()) }
+                if try await !isSetAside(failed, failure.reason) { await pause(retries.wait(), as: worker) }
             } catch {
                 switch error.code {
                 case .stopped: return
                 case let code where Self.voids.contains(code):
                     handOut.end()
                     isPrepared = false
-                case let code where Self.troubles.contains(code): await pause(waits.wait())
+                case let code where Self.troubles.contains(code): await pause(waits.wait(), as: worker)
                 default: throw error
                 }
             }
         }
+        // What it was given last was not in vain, only because the bot ends.
+        if head != nil { await node.shell.handBack(consumer) }
     }
 
     /// The bot's place in the inbox, before it receives for the first time.
-    private mutating func prepare() async throws(EarshotError) {
+    private func prepare() async throws(EarshotError) {
         guard !isPrepared else { return }
         try await node.inbox.prepareConsumer(consumer, from: start)
         isPrepared = true
     }
 
-    private mutating func work(through batch: InboxBatch) async throws(EarshotError) {
+    private func receive(as worker: Worker) async throws(EarshotError) -> InboxBatch {
+        try await worker.whileWorking { [node, consumer, takesAutomatic, attempts] () throws(EarshotError) in
+            try await node.inbox.receive(
+                consumer: consumer, limit: Limits.botMessages, wait: Self.patience,
+                includingAutomatic: takesAutomatic, attempts: attempts)
+        }
+    }
+
+    // MARK: - Handling
+
+    /// What a hand-out waits for.
+    private enum Step: Sendable {
+        case handled(Handled)
+        /// The bot is to finish, or its time is up.
+        case ending
+    }
+
+    /// What became of a message.
+    private struct Handled: Sendable {
+        let index: Int
+        let result: Result<[InboxReply], any Error>
+    }
+
+    /// The handlers that run, and what they tell when they have ended.
+    private struct Handlers {
+        var running: [Int: Task<Void, Never>] = [:]
+        let step: AsyncStream<Step>.Continuation
+        var steps: AsyncStream<Step>.Iterator
+
+        init() {
+            // At most a step for each message, and two for the end.
+            let (stream, step) = AsyncStream.makeStream(of: Step.self)
+            self.step = step
+            steps = stream.makeAsyncIterator()
+        }
+    }
+
+    private func work(through batch: InboxBatch, as worker: Worker) async throws(EarshotError) {
         if batch.messages.first?.messageID != head { retries.reset() }
         head = batch.messages.first?.messageID
         handOut.begin(
             batch.messages.map { HandOut.Item(id: $0.messageID.description, sender: $0.senderID.description) })
-        var fault: EarshotError?
-        await withTaskGroup(of: (index: Int, result: Result<[InboxReply], any Error>).self) { group in
-            while fault == nil {
-                for index in handOut.start(limit: Limits.botHandlers) {
-                    group.addTask { [handle] in
-                        do { return (index, .success(try await handle(batch.messages[index]))) } catch {
-                            return (index, .failure(error))
-                        }
-                    }
-                }
-                do throws(EarshotError) {
-                    if try await acknowledge(batch) { continue }
-                } catch {
-                    fault = error
-                    break
-                }
-                guard let (index, result) = await group.next() else { break }
-                switch result {
-                case .success(let answers): handOut.finish(index, answers)
-                case .failure(let error): fail(batch.messages[index], index, error)
-                }
+        var handlers = Handlers()
+        let observation = worker.observe { [step = handlers.step] in step.yield(.ending) }
+        defer { worker.stopObserving(observation) }
+        do {
+            try await work(through: batch, &handlers, as: worker)
+        } catch {
+            await breakOff(&handlers, as: worker)
+            throw error
+        }
+        guard !handlers.running.isEmpty else { return }
+        node.configuration.logger.warning(
+            "handlers of a bot were not done in time: their messages come again",
+            metadata: ["bot": "\(consumer)", "handlers": "\(handlers.running.count)"])
+        await breakOff(&handlers, as: worker)
+    }
+
+    private func work(
+        through batch: InboxBatch, _ handlers: inout Handlers, as worker: Worker
+    ) async throws(EarshotError) {
+        while true {
+            if case .working = worker.phase { begin(batch, &handlers) }
+            if try await acknowledge(batch, as: worker) { continue }
+            guard !handlers.running.isEmpty, worker.phase != .over,
+                let step = await handlers.steps.next(isolation: self)
+            else { return }
+            guard case .handled(let handled) = step else { continue }
+            handlers.running[handled.index] = nil
+            switch handled.result {
+            case .success(let answers): handOut.finish(handled.index, answers)
+            case .failure(let error): fail(batch.messages[handled.index], handled.index, error)
             }
         }
-        if let fault { throw fault }
+    }
+
+    private func begin(_ batch: InboxBatch, _ handlers: inout Handlers) {
+        for index in handOut.start(limit: Limits.botHandlers) {
+            handlers.running[index] = Task { [handle, step = handlers.step] in
+                let result: Result<[InboxReply], any Error>
+                do { result = .success(try await handle(batch.messages[index])) } catch { result = .failure(error) }
+                step.yield(.handled(Handled(index: index, result: result)))
+            }
+        }
+    }
+
+    /// Cancels the handlers that run, and waits until they have ended: their messages may be handed out again, and no
+    /// message is handled twice at once. If the bot's time is up it waits for nobody.
+    private func breakOff(_ handlers: inout Handlers, as worker: Worker) async {
+        for handler in handlers.running.values { handler.cancel() }
+        while !handlers.running.isEmpty, worker.phase != .over,
+            let step = await handlers.steps.next(isolation: self)
+        {
+            if case .handled(let handled) = step { handlers.running[handled.index] = nil }
+        }
     }
 
     private func isSetAside(_ messageID: MessageID, _ reason: String) async throws(EarshotError) -> Bool {
@@ -115,7 +204,7 @@ struct BotWork: Sendable {
         }
     }
 
-    private mutating func fail(_ message: Message, _ index: Int, _ error: any Error) {
+    private func fail(_ message: Message, _ index: Int, _ error: any Error) {
         handOut.fail(index, "\(error)")
         node.configuration.logger.warning(
             "a bot has failed",
@@ -125,7 +214,7 @@ struct BotWork: Sendable {
     // MARK: - Acknowledging
 
     /// - Returns: whether there was something to acknowledge.
-    private mutating func acknowledge(_ batch: InboxBatch) async throws(EarshotError) -> Bool {
+    private func acknowledge(_ batch: InboxBatch, as worker: Worker) async throws(EarshotError) -> Bool {
         guard
             let done = handOut.acknowledgement(
                 replyLimit: Limits.messagesPerSend, messageLimit: isCareful ? 1 : .max)
@@ -140,15 +229,15 @@ struct BotWork: Sendable {
             case .stopped: throw error
             case let code where Self.voids.contains(code): throw error
             case let code where Self.troubles.contains(code):
-                await pause(waits.wait())
-                if Task.isCancelled { throw error }
+                guard case .working = worker.phase else { throw error }
+                await pause(waits.wait(), as: worker)
             default: refused(done, error, batch)
             }
         }
         return true
     }
 
-    private mutating func refused(
+    private func refused(
         _ done: HandOut<InboxReply>.Acknowledgement, _ error: EarshotError, _ batch: InboxBatch
     ) {
         guard done.count == 1 else {
@@ -167,21 +256,16 @@ struct BotWork: Sendable {
 
     // MARK: - Waiting
 
-    /// Waits by the node's clock, and no longer than the node or this task lives.
-    private func pause(_ duration: Duration) async {
+    /// Waits by the node's clock, and no longer than the bot works.
+    private func pause(_ duration: Duration, as worker: Worker) async {
         let (stream, continuation) = AsyncStream<Never>.makeStream()
         let clock = node.environment.clock
-        let timer = clock.schedule(
-            at: clock.now.uptime + duration.milliseconds, on: node.configuration.eventLoopGroup.next()
-        ) { continuation.finish() }
-        let states = node.events.events(.nodeStateChanged)
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in stream {} }
-            // Ends with the node.
-            group.addTask { for await _ in states {} }
-            await group.next()
-            group.cancelAll()
+        let timer = clock.schedule(at: clock.now.uptime + duration.milliseconds, on: node.shell.loop) {
+            continuation.finish()
         }
+        let observation = worker.observe { continuation.finish() }
+        for await _ in stream {}
+        worker.stopObserving(observation)
         timer.cancel()
     }
 }

@@ -8,15 +8,16 @@ import Foundation
 /// acknowledges them. Acknowledging and answering are one commit, so a program that dies between the two answers neither
 /// twice nor never:
 /// ```swift
-/// while true {
-///     let batch = try await node.inbox.receive(consumer: "echo", wait: .seconds(30))
-///     guard !batch.messages.isEmpty else { continue }
+/// for try await batch in node.inbox.batches(consumer: "echo") {
 ///     let replies = batch.messages.map { message in
 ///         InboxReply(to: message.senderID, MessageDraft(message.text), answering: message.messageID)
 ///     }
 ///     try await node.inbox.acknowledge(consumer: "echo", through: batch.cursor, sending: replies)
 /// }
 /// ```
+/// The loop ends when its task is cancelled or the node is to stop. The node waits for the body to end
+/// (`NodeConfiguration.endingLimit`), so that what was handed out is acknowledged.
+///
 /// What a program sends by itself carries the header `auto-submitted` (RFC 3834). Messages that are sent with an
 /// acknowledgement get it, with the value `auto-replied`, unless they have one of their own. Those that carry it are left
 /// out unless a consumer asks for them, so two programs do not answer each other for ever; `no` stands for a message that
@@ -140,9 +141,10 @@ public struct Inbox: Sendable {
     ///   - wait: how long to wait for a message if there is none, at most a day.
     ///   - includingAutomatic: whether messages come, too, that programs have sent by themselves.
     ///   - attempts: after so many hand-outs in vain a message is set aside.
-    /// - Returns: no messages if none came in time, or when the task is cancelled.
-    /// - Throws: `EarshotError` `consumerBusy` while somebody else receives for this consumer; `invalidConsumer`,
-    ///   `tooManyConsumers`, `invalidLimit`, `stopped`, `storeFull`, `storeUnavailable`.
+    /// - Returns: no messages if none came in time, or when the task is cancelled: a loop around this ends with its task,
+    ///   as `batches` does.
+    /// - Throws: `EarshotError` `consumerBusy` while somebody else receives for this consumer; `stopped`, also when the node
+    ///   is about to stop; `invalidConsumer`, `tooManyConsumers`, `invalidLimit`, `storeFull`, `storeUnavailable`.
     public func receive(
         consumer: String, limit: Int = 100, wait: Duration = .zero, includingAutomatic: Bool = false,
         attempts: Int = Self.defaultAttempts
@@ -152,6 +154,7 @@ public struct Inbox: Sendable {
                 .invalidLimit, "a batch has 1 to \(Limits.historyPage) messages, and not \(limit)",
                 .init(limit: Limits.historyPage))
         }
+        guard !node.workers.areEnding else { throw EarshotError(.stopped, "the node stops: it hands out nothing more") }
         try await checkToken(for: consumer)
         try await node.environment.inboxFaults?.willReceive(consumer)
         try node.inboxReaders.begin(consumer)
@@ -320,11 +323,13 @@ public struct Inbox: Sendable {
     /// - Throws: `EarshotError` `unknownConsumer`.
     public func setAside(consumer: String) async throws(EarshotError) -> [SetAsideMessage] {
         try await checkConsumer(consumer)
-        let store = node.store
+        let (store, userID) = (node.store, node.userID)
         return try await node.readStore { () throws(StoreError) in
             var found: [SetAsideMessage] = []
             for row in try store.setAside(for: consumer) where !row.reason.isEmpty {
-                guard let message = try store.row(of: row.messageID).flatMap(Message.init) else { continue }
+                guard let message = try store.row(of: row.messageID).flatMap({ Message($0, for: userID) }) else {
+                    continue
+                }
                 found.append(
                     SetAsideMessage(message: message, reason: row.reason, date: Date(milliseconds: row.time)))
             }

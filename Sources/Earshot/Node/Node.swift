@@ -51,6 +51,8 @@ public final class Node: Sendable {
     /// Looks for other nodes, once this node runs.
     private let discovery = Mutex<Discovery?>(nil)
     let inboxReaders = InboxReaders()
+    /// Those in this process who handle messages, and finish before the node says goodbye.
+    let workers: Workers
     let search: SearchKeeper
     let notificationKeeper: NotificationKeeper
     let fileKeeper = FileKeeper()
@@ -150,6 +152,7 @@ public final class Node: Sendable {
         self.configuration = configuration
         self.environment = environment
         (untilStop, stopRequest) = AsyncStream.makeStream()
+        workers = Workers(limit: configuration.endingLimit, clock: environment.clock, loop: loop)
         self.events = events
         userID = local.userID
         name = local.name
@@ -182,13 +185,13 @@ public final class Node: Sendable {
     /// Where the node is in its life. Each change posts `Event.nodeStateChanged`.
     public var state: NodeState { shell.state.withLock { $0 } }
 
-    /// Listens, finds peers and talks to them until `stop()` is called or this task is cancelled. Then the node says
-    /// goodbye to everybody, writes what waits, and `run` returns. A node runs once.
+    /// Listens, finds peers and talks to them until `stop()` is called or this task is cancelled. Then the bots and the
+    /// loops over the inbox in this process finish what they have begun, for at most `NodeConfiguration.endingLimit`; the
+    /// node says goodbye to everybody, writes what waits, and `run` returns. A node runs once.
     ///
-    /// Everything that the node does happens within this call. In a `ServiceGroup` of swift-service-lifecycle, make it
-    /// the service's `run()`: `try await cancelWhenGracefulShutdown { try await node.run() }`.
+    /// Everything that the node does happens within this call.
     /// - Throws: `EarshotError` `portInUse` or `networkUnavailable` at the beginning, and the node has stopped;
-    ///   `stopped` if it has already run or was stopped before.
+    ///   `alreadyRunning` if it runs; `stopped` if it has run or was stopped before.
     public func run() async throws(EarshotError) {
         try await shell.beginRun()
         let port: UInt16
@@ -215,6 +218,8 @@ public final class Node: Sendable {
             group.addTask { await self.fileKeeper.run(of: self) }
             // If one of these ends, the node still runs until it is told to stop.
             for await _ in untilStop {}
+            await shell.beginStopping()
+            await workers.end()
             group.cancelAll()
         }
         await search.close()
@@ -224,15 +229,23 @@ public final class Node: Sendable {
     /// Stops the node. It returns when everything that was accepted is on the disk, every sequence of the node's events
     /// has ended, and its home is free for another node. `run()` returns too.
     ///
+    /// Before that nothing more is handed out by the inbox, and whoever handles messages in this process (a `Bot` that
+    /// runs, a loop over `Inbox.batches`) finishes what they have begun, for at most `NodeConfiguration.endingLimit`.
+    ///
     /// The history can still be read afterwards. You may call `stop` in every state, and more than once.
     public func stop() async {
         stopRequest.finish()
+        await shell.beginStopping()
+        await workers.end()
         await shell.stopOrWait()
     }
 
     /// Treats the process as dead, for tests of crashes: calls that are under way fail as `stopped`, and so do all
     /// later ones.
-    package func abandon() async { await shell.abandon() }
+    package func abandon() async {
+        await shell.abandon()
+        workers.giveUp()
+    }
 
     private func keepCredential() async {
         await keeper.run { credential in

@@ -24,6 +24,9 @@ public struct NodeConfiguration: Sendable {
     /// The largest file that the node fetches without being asked, in bytes, if it comes from somebody whom its user has written
     /// to. Everything else waits for `Files.fetch`.
     public var fetchedFileBytes: UInt64 = 64 * 1024 * 1024
+    /// How long a bot, or a loop over the inbox, may still take for what it has begun when it or the node is to end. What
+    /// is not done then is broken off, and its messages come again.
+    public var endingLimit = Duration.seconds(10)
     /// Receives the node's log records. They never contain the text of a message or a secret.
     public var logger: Logger
     /// Receives the node's metrics (`NodeMetric`). With `PrometheusMetrics`, the local API shows them.
@@ -37,7 +40,8 @@ public struct NodeConfiguration: Sendable {
     ///   - staticPeers: peers at known addresses.
     ///   - interfaces: the interfaces on which the node looks for peers.
     ///   - discovery: how the node looks for peers.
-    ///   - logger: receives the node's log records; by default nobody does.
+    ///   - logger: receives the node's log records; by default warnings and errors go to standard error. With
+    ///     `Logger(label: "earshot", factory: { _ in SwiftLogNoOpLogHandler() })` nobody gets any.
     ///   - metrics: receives the node's metrics; by default the factory that this process was bootstrapped with,
     ///     usually none.
     ///   - eventLoopGroup: by default the group that NIO shares within a process.
@@ -45,7 +49,13 @@ public struct NodeConfiguration: Sendable {
         port: UInt16 = 0, staticPeers: [PeerAddress] = [],
         interfaces: DiscoveryConfiguration = DiscoveryConfiguration(),
         discovery: PeerDiscovery = .dnssd,
-        logger: Logger = Logger(label: "earshot", factory: { _ in SwiftLogNoOpLogHandler() }),
+        logger: Logger = Logger(
+            label: "earshot",
+            factory: { label in
+                var handler = StreamLogHandler.standardError(label: label)
+                handler.logLevel = .warning
+                return handler
+            }),
         metrics: any MetricsFactory = MetricsSystem.factory, eventLoopGroup: (any EventLoopGroup)? = nil
     ) {
         self.port = port
@@ -56,4 +66,9 @@ public struct NodeConfiguration: Sendable {
         self.metrics = metrics
         self.eventLoopGroup = eventLoopGroup ?? MultiThreadedEventLoopGroup.singleton
     }
+}
+
+extension Logger {
+    /// For nodes of tests: nobody reads what they log.
+    package static let quiet = Logger(label: "earshot", factory: { _ in SwiftLogNoOpLogHandler() })
 }

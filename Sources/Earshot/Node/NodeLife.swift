@@ -3,6 +3,16 @@ struct NodeLife {
     /// Kept until the last write to the home directory is done: by the node until it has stopped, and meanwhile by anything else
     /// that writes there.
     private(set) var lock: HomeLock?
+    /// Who ends the node.
+    enum End {
+        /// Nobody runs it, so whoever stops it ends it.
+        case free
+        /// Its run does, or it is ending already.
+        case begun
+        case over
+    }
+
+    var end = End.free
     private var settling: [CheckedContinuation<Void, Never>] = []
     private var stopping: [CheckedContinuation<Void, Never>] = []
 
@@ -25,6 +35,7 @@ struct NodeLife {
     }
 
     mutating func stopped() {
+        end = .over
         for waiting in stopping { waiting.resume() }
         stopping = []
     }

@@ -100,6 +100,9 @@ extension NodeShell {
         perform { $0.handedOut(places, attempts: attempts, to: consumer, now: $1) }
     }
 
+    /// A consumer ends, and gives back what it has not dealt with.
+    func handBack(_ consumer: String) { perform { $0.handBack(consumer, now: $1) } }
+
     /// - Returns: whether the message is set aside now.
     nonisolated func fail(_ consumer: String, _ place: Int64, reason: String) async throws(EarshotError) -> Bool {
         let answer = try await request { machine, requestID, now in

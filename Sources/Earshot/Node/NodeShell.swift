@@ -227,12 +227,16 @@ actor NodeShell {
     }
 
     /// Begins the node's only run.
-    /// - Throws: `EarshotError` `stopped` if the node has already run, or was stopped without a run.
+    /// - Throws: `EarshotError` `alreadyRunning` if the node runs; `stopped` if it has already run, or was stopped without a run.
     func beginRun() throws(EarshotError) {
-        guard state.withLock({ $0 }) == .open else {
-            throw EarshotError(.stopped, "a node runs once: open it anew when it has stopped")
+        switch state.withLock({ $0 }) {
+        case .open:
+            life.end = .begun
+            enter(.starting)
+        case .starting, .running: throw EarshotError(.alreadyRunning, "the node runs already")
+        case .stopping, .stopped:
+            throw EarshotError(.stopped, "a node runs once: when it has stopped, open its home again")
         }
-        enter(.starting)
     }
 
     /// Listens, and begins to dial.
@@ -251,15 +255,24 @@ actor NodeShell {
     /// The node listens, and is about to look for others.
     func running(port: UInt16, discovery: Discovery) {
         network.discovery = discovery
-        enter(.running(port: port))
+        // Somebody may have stopped it meanwhile.
+        if case .starting = state.withLock({ $0 }) { enter(.running(port: port)) }
+    }
+
+    /// The node is to end: nothing more is handed out, and whoever handles messages finishes.
+    func beginStopping() {
+        switch state.withLock({ $0 }) {
+        case .open, .starting, .running: enter(.stopping)
+        case .stopping, .stopped: break
+        }
     }
 
     /// Stops a node that does not run; otherwise waits until its run has stopped it.
     func stopOrWait() async {
-        switch state.withLock({ $0 }) {
-        case .open: await stop()
-        case .starting, .running, .stopping: await withCheckedContinuation { life.waitUntilStopped($0) }
-        case .stopped: return
+        switch life.end {
+        case .free: await stop()
+        case .begun: await withCheckedContinuation { life.waitUntilStopped($0) }
+        case .over: return
         }
     }
 
@@ -271,7 +284,8 @@ actor NodeShell {
 
     /// Says goodbye to everybody, and returns when everything that waited is on the disk and the home is free.
     func stop() async {
-        enter(.stopping)
+        life.end = .begun
+        beginStopping()
         network.takeListener()?.close()
         perform(machine.stop(now: clock.now))
         if !machine.isSettled { await withCheckedContinuation { life.waitUntilSettled($0) } }

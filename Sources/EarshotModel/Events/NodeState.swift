@@ -6,7 +6,7 @@ public enum NodeState: Hashable, Sendable {
     case starting
     /// It finds peers and talks to them. Peers connect to this TCP port.
     case running(port: UInt16)
-    /// It says goodbye to its peers and writes what waits.
+    /// Bots finish what they have begun; then it says goodbye to its peers and writes what waits.
     case stopping
     /// Everything is on the disk, and the home is free for another node.
     case stopped

@@ -146,6 +146,9 @@ struct Consumers: Sendable {
         if record.head != first { records[name]?.apply(.countFruitless(head: first, count: 0)) }
     }
 
+    /// A consumer ends before it has dealt with what it was given: that is held against no message.
+    mutating func handedBack(by name: String) { handedOut[name] = nil }
+
     // MARK: - Changes
 
     /// A change is on the disk.

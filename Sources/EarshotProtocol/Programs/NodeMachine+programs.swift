@@ -198,6 +198,11 @@ extension NodeMachine {
         handle(now: now) { $0.programs.handedOut(places, attempts: attempts, to: consumer, now: now) }
     }
 
+    /// A consumer ends, and gives back what it has not dealt with: that is held against no message.
+    package mutating func handBack(_ consumer: String, now: Moment) -> [NodeAction] {
+        handle(now: now) { $0.programs.handedBack(by: consumer) }
+    }
+
     /// A consumer could do nothing with the first message that it was given and has not acknowledged. It is answered with
     /// `RequestAnswer.failureNoted`.
     /// - Parameter place: that of the message.
@@ -392,7 +397,7 @@ extension Replication {
             content, messageID: known.messageID, conversationID: log.description.conversationID,
             senderID: log.record.authorID, recipientIDs: recipientIDs, timestamp: known.entry.timestamp,
             expiry: known.entry.expiry, states: Dictionary(uniqueKeysWithValues: states),
-            isDeleted: known.entry.isDeleted)
+            notes: LocalNotes(isOwn: true), isDeleted: known.entry.isDeleted)
         return FoundEntry(
             entry: known.entry, conversationID: message.conversationID,
             message: known.entry.kind.isShown ? message : nil)

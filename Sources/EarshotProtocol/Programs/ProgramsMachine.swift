@@ -509,6 +509,9 @@ struct ProgramsMachine: Sendable {
     mutating func handedOut(_ places: [Int64], attempts: Int, to consumer: String, now: Moment) {
         consumers.handedOut(places, attempts: attempts, to: consumer, now: now)
     }
+
+    /// A consumer gives back what it was given.
+    mutating func handedBack(by consumer: String) { consumers.handedBack(by: consumer) }
 }
 
 extension ProgramChange {

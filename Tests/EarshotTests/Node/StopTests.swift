@@ -17,7 +17,7 @@ struct StopTests {
         let failures = await alice.events.events.compactMap(\.linkFailure)
         #expect(failures.allSatisfy { $0.code == "unreachable" })
         try await withDeadline("the events end") {
-            for await event in events { #expect(event.linkFailure == nil) }
+            for try await event in events { #expect(event.linkFailure == nil) }
         }
     }
 
@@ -91,7 +91,7 @@ struct StopTests {
     func runsOnce() async throws {
         let user = try TestUser("alice")
         let live = try await LiveNode.start(user.home)
-        await expect(.stopped) {
+        await expect(.alreadyRunning) {
             try await withDeadline("the second run ends") { try await live.node.run() }
         }
         try await live.stop()
@@ -108,7 +108,7 @@ struct StopTests {
         try await alice.events.state(.delivered, of: message.messageID)
         let old = alice.node
         await old.stop()
-        let next = try await Node.open(alice.home, configuration: NodeConfiguration(discovery: .off))
+        let next = try await Node.open(alice.home, configuration: NodeConfiguration(discovery: .off, logger: .quiet))
         await expect(.stopped) { try await old.messages.erase([message.messageID]) }
         #expect(try await old.messages.message(message.messageID).text == "hello")
         await next.stop()

@@ -1,0 +1,169 @@
+import Earshot
+import EarshotTesting
+import Testing
+
+@Suite("At the end of a node or of a bot", .timeLimit(.ofHungTest))
+struct EndingTests {
+    private let network: TestNetwork
+    private let alice: Node
+    private let robot: Node
+
+    init() async throws {
+        network = try TestNetwork()
+        alice = try await network.node("alice")
+        robot = try await network.node("robot")
+    }
+
+    /// A bot whose handlers begin, and answer when they may.
+    private struct SlowBot: Sendable {
+        let bot: Bot
+        /// The texts of messages whose handlers have begun.
+        let begun: AsyncStream<String>
+        let mayAnswer: AsyncStream<Void>.Continuation
+
+        init(on node: Node) {
+            let (begun, begin) = AsyncStream.makeStream(of: String.self)
+            let (answers, mayAnswer) = AsyncStream.makeStream(of: Void.self)
+            self.begun = begun
+            self.mayAnswer = mayAnswer
+            bot = Bot("slow", on: node).otherwise { message in
+                begin.yield(message.text)
+                for await _ in answers { break }
+                try Task.checkCancellation()
+                try await message.reply("re: \(message.text)")
+            }
+        }
+    }
+
+    private func answers() async throws -> [String] {
+        try await alice.conversations.direct(with: robot.userID).history(order: .arrival)
+            .filter { $0.senderID == robot.userID }.map(\.text)
+    }
+
+    private static func untilStopping(_ node: Node) async throws {
+        for try await state in node.events.events(.nodeStateChanged) where state == .stopping { return }
+    }
+
+    @Test("a handler that runs finishes, and its answer is committed before the node says goodbye", arguments: [true, false])
+    func stoppedNode(byCancelling: Bool) async throws {
+        let slow = SlowBot(on: robot)
+        try await slow.bot.prepare()
+        let running = Task { try await slow.bot.run() }
+        try await alice.messages.send("one", to: robot.userID)
+        #expect(await slow.begun.first { _ in true } == "one")
+        let states = robot.events.events(.nodeStateChanged)
+        async let stopped: Void = robot.stop()
+        #expect(try await states.first { _ in true } == .stopping)
+        if byCancelling { running.cancel() }
+        slow.mayAnswer.yield()
+        await stopped
+        try await running.value
+        let robot = try await network.node("robot")
+        #expect(try await robot.inbox.consumers().map(\.lag) == [0])
+        #expect(try await answers() == ["re: one"])
+    }
+
+    @Test("no handler begins any more, and what was not begun is handed out to the next")
+    func nothingBegins() async throws {
+        let slow = SlowBot(on: robot)
+        try await slow.bot.prepare()
+        var received = alice.events.events(.messageReceived).makeAsyncIterator()
+        for text in ["one", "two"] { try await alice.messages.send(text, to: robot.userID) }
+        let running = Task { try await slow.bot.run() }
+        var begun = slow.begun.makeAsyncIterator()
+        #expect(await begun.next() == "one")
+        running.cancel()
+        slow.mayAnswer.yield()
+        try await running.value
+        #expect(try await received.next()?.text == "re: one")
+        let again = Task { try await slow.bot.run() }
+        #expect(await begun.next() == "two")
+        slow.mayAnswer.yield()
+        again.cancel()
+        try await again.value
+        #expect(try await received.next()?.text == "re: two")
+    }
+
+    @Test("a handler that takes longer than it may is cancelled, which is no failure of its message")
+    func cancelledHandlers() async throws {
+        for _ in 0..<2 * Inbox.defaultAttempts {
+            let slow = SlowBot(on: robot)
+            try await slow.bot.prepare()
+            if try await robot.inbox.consumers().first?.lag == 0 {
+                try await alice.messages.send("one", to: robot.userID)
+            }
+            let running = Task { try await slow.bot.run() }
+            #expect(await slow.begun.first { _ in true } == "one")
+            running.cancel()
+            // Longer than a hand-out may take before it counts as one in vain.
+            await network.advance(by: robot.configuration.endingLimit + .seconds(60))
+            try await running.value
+        }
+        let consumer = try #require(try await robot.inbox.consumers().first)
+        #expect(consumer.setAsideCount == 0 && consumer.fruitless == 0 && consumer.lag == 1)
+    }
+
+    @Test("a handler that does not heed its cancellation holds up neither the bot nor the node for longer than it may")
+    func deafHandler() async throws {
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let (never, end) = AsyncStream.makeStream(of: Never.self)
+        let bot = Bot("deaf", on: robot).otherwise { _ in
+            begin.yield()
+            await Task { for await _ in never {} }.value
+        }
+        try await bot.prepare()
+        let running = Task { try await bot.run() }
+        try await alice.messages.send("one", to: robot.userID)
+        #expect(await begun.first { _ in true } != nil)
+        let states = robot.events.events(.nodeStateChanged)
+        async let stopped: Void = robot.stop()
+        #expect(try await states.first { _ in true } == .stopping)
+        await network.advance(by: robot.configuration.endingLimit)
+        try await running.value
+        await stopped
+        end.finish()
+    }
+
+    @Test("a loop over the inbox acknowledges what it was handed, and ends with its node")
+    func loop() async throws {
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let (answers, mayAnswer) = AsyncStream.makeStream(of: Void.self)
+        let looping = Task { [robot] in
+            for try await batch in robot.inbox.batches(consumer: "loop") {
+                begin.yield()
+                for await _ in answers { break }
+                try await robot.inbox.acknowledge(consumer: "loop", through: batch.cursor)
+            }
+        }
+        try await robot.inbox.makeConsumer("other", from: .beginning)
+        while try await robot.inbox.consumers().count < 2 { await Task.yield() }
+        try await alice.messages.send("one", to: robot.userID)
+        #expect(await begun.first { _ in true } != nil)
+        let states = robot.events.events(.nodeStateChanged)
+        async let stopped: Void = robot.stop()
+        #expect(try await states.first { _ in true } == .stopping)
+        mayAnswer.yield()
+        await stopped
+        try await looping.value
+        let robot = try await network.node("robot")
+        let lags = try await robot.inbox.consumers().map { "\($0.name) \($0.lag)" }
+        #expect(lags == ["loop 0", "other 1"])
+    }
+
+    @Test("a loop over the inbox ends with its task, while the node runs")
+    func cancelledLoop() async throws {
+        let looping = Task { [robot] in for try await _ in robot.inbox.batches(consumer: "loop") {} }
+        looping.cancel()
+        try await looping.value
+        await robot.stop()
+    }
+
+    @Test("a node that runs says so to whoever runs it again, and one that has stopped says that")
+    func runTwice() async throws {
+        let again = await #expect(throws: EarshotError.self) { try await robot.run() }
+        #expect(again?.code == .alreadyRunning)
+        await robot.stop()
+        let late = await #expect(throws: EarshotError.self) { try await robot.run() }
+        #expect(late?.code == .stopped)
+    }
+}
