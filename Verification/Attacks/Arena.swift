@@ -69,13 +69,14 @@ final class RunningNode: Sendable {
         _ home: Home, peers: [UInt16] = [], sources: [any DiscoverySource] = []
     ) async throws -> RunningNode {
         let configuration = NodeConfiguration(
-            staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discovery: .sources(sources))
+            staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discovery: .sources(sources),
+            logger: .quiet)
         let node = try await Node.open(home, configuration: configuration)
         let events = Recorder()
         await events.observe(node.events)
         let states = node.events.events(.nodeStateChanged)
         let running = Task { try await node.run() }
-        guard let port = await states.compactMap(\.port).first(where: { _ in true }) else {
+        guard let port = try await states.compactMap(\.port).first(where: { _ in true }) else {
             try await running.value
             throw CancellationError()
         }

@@ -20,12 +20,12 @@ final class GroupNode: Sendable {
         try home.create(name: name)
         var configuration = NodeConfiguration(
             staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discovery: discovery,
-            metrics: PrometheusMetrics())
+            logger: .quiet, metrics: PrometheusMetrics())
         configuration.linkLimit = linkLimit
         let node = try await Node.open(home, configuration: configuration)
         let states = node.events.events(.nodeStateChanged)
         let running = Task { try await node.run() }
-        guard let port = await states.compactMap(\.port).first(where: { _ in true }) else {
+        guard let port = try await states.compactMap(\.port).first(where: { _ in true }) else {
             try await running.value
             throw CancellationError()
         }
@@ -66,7 +66,7 @@ final class GroupNode: Sendable {
         var delivered = node.events.events(.messageDelivered).makeAsyncIterator()
         let message = try await node.conversations.open(named: name).send(text)
         var seen = 0
-        while seen < count, let change = await delivered.next() {
+        while seen < count, let change = try await delivered.next() {
             if change.messageID == message.messageID { seen += 1 }
         }
     }

@@ -126,7 +126,7 @@ extension GroupNode {
         let message = try await node.messages.send(text, to: userID)
         let took = try await withThrowingTaskGroup(of: Double?.self) { group in
             group.addTask {
-                for await change in delivered where change.messageID == message.messageID {
+                for try await change in delivered where change.messageID == message.messageID {
                     return milliseconds(start.duration(to: .now))
                 }
                 return nil

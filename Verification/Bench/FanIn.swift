@@ -99,7 +99,7 @@ extension GroupNode {
         return try await withThrowingTaskGroup(of: Int.self) { group in
             group.addTask {
                 var (all, counted) = (0, 0)
-                for await _ in delivered {
+                for try await _ in delivered {
                     let now = ContinuousClock.now
                     guard now < end else { break }
                     all += 1

@@ -86,6 +86,6 @@ struct HistoryFigures: AsyncParsableCommand {
 extension Home {
     /// A node that can read and accept messages, and does not run.
     func opened() async throws -> Node {
-        try await Node.open(self, configuration: NodeConfiguration(discovery: .off))
+        try await Node.open(self, configuration: NodeConfiguration(discovery: .off, logger: .quiet))
     }
 }

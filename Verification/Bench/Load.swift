@@ -39,7 +39,7 @@ struct Load: Sendable {
                 if receipts > 0 {
                     group.addTask {
                         var seen = 0
-                        for await _ in delivered {
+                        for try await _ in delivered {
                             seen += 1
                             _ = steps.take(1)
                             if seen % max(1, receipts / 10) == 0 { progress(seen) }

@@ -15,7 +15,7 @@ struct MeasuredNode: AsyncParsableCommand {
         let home = Home(path: self.home)
         try home.create(name: name)
         let started = ContinuousClock.now
-        var configuration = NodeConfiguration()
+        var configuration = NodeConfiguration(logger: .quiet)
         if noDiscovery { configuration.discovery = .off }
         if let peer = peer.flatMap({ PeerAddress($0) }) { configuration.staticPeers = [peer] }
         let node = try await Node.open(home, configuration: configuration)
@@ -23,9 +23,9 @@ struct MeasuredNode: AsyncParsableCommand {
         let discovered = node.events.events(.userDiscovered)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await node.run() }
-            answer("port", "\(await states.compactMap(\.port).first { _ in true } ?? 0)")
+            answer("port", "\(try await states.compactMap(\.port).first { _ in true } ?? 0)")
             var iterator = discovered.makeAsyncIterator()
-            guard let other = await iterator.next() else { return }
+            guard let other = try await iterator.next() else { return }
             answer("linked", "\(milliseconds(started.duration(to: .now)))")
             // A stranger may fill no more than some of the disk.
             try await node.users.decide(.verify, about: other.userID)
@@ -56,7 +56,7 @@ struct MeasuredNode: AsyncParsableCommand {
         for _ in 0..<count {
             let start = ContinuousClock.now
             let message = try await node.messages.send(text, to: other)
-            while let change = await delivered.next(), change.messageID != message.messageID {}
+            while let change = try await delivered.next(), change.messageID != message.messageID {}
             latencies.append(String(format: "%.1f", milliseconds(start.duration(to: .now)) * 1000))
         }
         answer("latencies", latencies.joined(separator: " "))
@@ -68,8 +68,8 @@ struct MeasuredNode: AsyncParsableCommand {
         let delivered = node.events.events(.messageDelivered, bufferLimit: count)
         let updates = node.events.events(.userUpdated, bufferLimit: count)
         let pace = Pace(count: count)
-        let watching = Task { for await change in delivered where await pace.delivered(change.messageID) { return } }
-        let online = Task { for await (user, _) in updates where !user.isOnline { await pace.lostLink() } }
+        let watching = Task { for try await change in delivered where await pace.delivered(change.messageID) { return } }
+        let online = Task { for try await (user, _) in updates where !user.isOnline { await pace.lostLink() } }
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<count {
@@ -86,7 +86,7 @@ struct MeasuredNode: AsyncParsableCommand {
             try await Task.sleep(for: .seconds(10))
             watching.cancel()
         }
-        await watching.value
+        try await watching.value
         patience.cancel()
         online.cancel()
         answer("paced", await pace.result)

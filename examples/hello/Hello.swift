@@ -20,20 +20,14 @@ struct Hello {
     }
 
     static func send(_ text: String, to name: String, on node: Node) async throws {
-        let states = node.events.events(.messageState)
         let discovered = node.events.events(.userDiscovered)
         // A user whom the node has met before can be written to at once; others must be found first.
         var recipient = await node.users.all.first { $0.name.text == name }
-        if recipient == nil {
-            for await user in discovered where user.name.text == name {
-                recipient = user
-                break
-            }
-        }
+        if recipient == nil { recipient = try await discovered.first { $0.name.text == name } }
         guard let recipient else { return }
         let message = try await node.messages.send(text, to: recipient.userID)
-        print("queued")
-        for await change in states where change.messageID == message.messageID {
+        // What is so already comes first, so it does not matter how quick the other side was.
+        for try await change in node.messages.states(of: message.messageID) {
             print(change.state.name)
             switch change.state {
             case .delivered, .handled, .read, .failed: return

@@ -4,8 +4,8 @@ import Synchronization
 /// posts.
 ///
 /// Observers never hold up the node. Each has a bounded buffer of its own. An observer that is too slow loses the
-/// newest events, and learns how many if it observes `Event.eventsLost`. Programs that must miss nothing read the
-/// `Journal`, or the history.
+/// newest events, and is told so: a sequence throws, or gives `Event.eventsLost`; an observer is called with that if it
+/// observes it. Programs that must miss nothing read the `Inbox`, the `Journal`, or the history (`Conversation.feed`).
 public final class EventBus: Sendable {
     private struct State {
         var mailboxes: [UInt64: EventMailbox] = [:]
@@ -75,7 +75,9 @@ public final class EventBus: Sendable {
     ) -> EventObserverToken {
         let mailbox = register(names, bufferLimit)
         let task = Task {
-            while let event = await mailbox.next() { await body(event) }
+            do throws(EarshotError) {
+                while let event = try await mailbox.next() { await body(event) }
+            } catch { preconditionFailure("nobody else takes an observer's events: \(error)") }
         }
         return EventObserverToken {
             task.cancel()
@@ -84,6 +86,10 @@ public final class EventBus: Sendable {
     }
 
     /// The events of one kind, from now on, as a sequence for one task to iterate.
+    ///
+    /// - Parameters:
+    ///   - kind: which events.
+    ///   - bufferLimit: how many may wait for the task; when there are more, the newest are lost, and iterating says so.
     public func events<Payload>(
         _ kind: EventKind<Payload>, bufferLimit: Int = Limits.observerEvents
     ) -> EventSequence<Payload> {

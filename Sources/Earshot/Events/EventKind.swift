@@ -1,7 +1,8 @@
 /// The events that a sequence gives, and the payload of each. There is a kind for every `EventName`, and some kinds for
 /// several.
 ///
-/// A sequence of a kind with a payload of its own does not report its lost events; `.all` and `.named` do.
+/// Where events were lost because nobody took them in time, a sequence of `.all` or `.named` gives `Event.eventsLost` in
+/// their place, and one of any other kind throws (`EventSequence`).
 public struct EventKind<Payload: Sendable>: Sendable {
     let names: Set<EventName>
     let extract: @Sendable (Event) -> Payload?
@@ -233,10 +234,15 @@ extension EventKind where Payload == (User, changes: Set<UserChange>) {
     }
 }
 
-/// The events of one kind, in the order in which they were posted. The sequence ends when the node stops.
+/// The events of one kind, in the order in which they were posted. The sequence ends when the node stops, or when the task
+/// that iterates it is cancelled.
+///
+/// Nothing is missing without a word. If its buffer had no room for some events, iterating throws `EarshotError`
+/// `eventsLost` in their place; whoever goes on, with the same iterator or another, gets those that followed. A second
+/// task that iterates while another waits gets `sequenceBusy`.
 public struct EventSequence<Payload: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Payload
-    public typealias Failure = Never
+    public typealias Failure = EarshotError
 
     let mailbox: EventMailbox
     /// Takes the mailbox off the bus when the last copy of the sequence is released.
@@ -248,13 +254,19 @@ public struct EventSequence<Payload: Sendable>: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let sequence: EventSequence
 
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> Payload? {
-            while let event = await sequence.mailbox.next() {
+        /// - Throws: `EarshotError` `eventsLost`, `sequenceBusy`.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(EarshotError) -> Payload? {
+            while let event = try await sequence.mailbox.next() {
                 if let payload = sequence.extract(event) { return payload }
+                if case .eventsLost(let count) = event {
+                    throw EarshotError(
+                        .eventsLost, "\(count) events were lost, because they were not taken in time")
+                }
             }
             return nil
         }
 
-        public mutating func next() async -> Payload? { await next(isolation: nil) }
+        /// - Throws: `EarshotError` `eventsLost`, `sequenceBusy`.
+        public mutating func next() async throws(EarshotError) -> Payload? { try await next(isolation: nil) }
     }
 }

@@ -117,15 +117,18 @@ final class EventMailbox: Sendable {
     }
 
     /// The next event; `eventsLost` if some did not fit; `nil` at the end or when the task is cancelled.
-    func next() async -> Event? {
+    /// - Throws: `EarshotError` `sequenceBusy` while another task waits for the next event.
+    func next() async throws(EarshotError) -> Event? {
         guard !Task.isCancelled else { return nil }
         if let event = state.withLock({ $0.take() }) { return event }
-        return await withTaskCancellationHandler {
+        guard state.withLock({ $0.waiting == nil }) else { throw Self.busy }
+        var isBusy = false
+        let event = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (event, isReady) = state.withLock { state -> (Event?, Bool) in
                     if let event = state.take() { return (event, true) }
-                    if state.isFinished { return (nil, true) }
-                    precondition(state.waiting == nil, "one task at a time iterates a sequence of events")
+                    isBusy = state.waiting != nil
+                    if state.isFinished || isBusy { return (nil, true) }
                     state.waiting = continuation
                     return (nil, false)
                 }
@@ -134,7 +137,12 @@ final class EventMailbox: Sendable {
         } onCancel: {
             finish()
         }
+        if isBusy { throw Self.busy }
+        return event
     }
+
+    private static let busy = EarshotError(
+        .sequenceBusy, "another task iterates this sequence of events already: each task needs one of its own")
 
     func finish() {
         let waiting = state.withLock { state in

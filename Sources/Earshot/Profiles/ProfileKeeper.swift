@@ -56,24 +56,36 @@ struct ProfileKeeper: Sendable {
     /// Runs until the task is cancelled. While its user says nothing of themselves, a node does nothing here.
     func run() async {
         // From before the first look, so that nobody is left out.
-        let changes = node.events.events(.profileUpdated)
-        if await isSilent { _ = await changes.first { true } }
+        let changes = node.events.events(.named([.profileUpdated]))
+        if await isSilent {
+            do throws(EarshotError) { _ = try await changes.first { _ in true } } catch { return note(error) }
+        }
         let told = Told()
-        let queued = node.events.events(.messageQueued)
+        let queued = node.events.events(.named([.messageQueued]))
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await message in queued {
-                    await tell(message.recipientIDs.filter { message.conversationID == .direct(node.userID, $0) }, told)
-                }
+                do throws(EarshotError) {
+                    for try await event in queued { await tell(after: event, told) }
+                } catch { note(error) }
             }
             group.addTask {
                 await tellAll(told)
-                for await _ in changes {
-                    await told.forgetAll()
-                    await tellAll(told)
-                }
+                do throws(EarshotError) {
+                    for try await _ in changes {
+                        await told.forgetAll()
+                        await tellAll(told)
+                    }
+                } catch { note(error) }
             }
         }
+    }
+
+    private func tell(after event: Event, _ told: Told) async {
+        guard case .messageQueued(let message) = event else {
+            // Some were lost: their recipients are among those whom this user has written to.
+            return await tellAll(told)
+        }
+        await tell(message.recipientIDs.filter { message.conversationID == .direct(node.userID, $0) }, told)
     }
 
     private var isSilent: Bool {

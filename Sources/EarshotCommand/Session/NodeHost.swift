@@ -40,7 +40,7 @@ struct NodeHost: Sendable {
                 guard await listening.first(where: { true }) != nil else { throw CancellationError() }
                 return try await body(GatewayClient(home: node.home)) {
                     start.yield()
-                    if let port = await states.compactMap(\.port).first(where: { _ in true }) { return port }
+                    if let port = try await states.compactMap(\.port).first(where: { _ in true }) { return port }
                     // It has stopped instead, and its run throws why.
                     for try await _ in ends {}
                     throw CancellationError()

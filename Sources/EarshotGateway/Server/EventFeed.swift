@@ -75,7 +75,9 @@ final class EventFeed: Sendable {
     }
 
     private func followOthers() async {
-        for await event in others where isWanted { await add(event, id: nil) }
+        do throws(EarshotError) {
+            for try await event in others where isWanted { await add(event, id: nil) }
+        } catch { preconditionFailure("nobody else takes these events: \(error)") }
     }
 
     /// Something is sent now and then, so that both ends notice when the other is gone.

@@ -27,7 +27,7 @@ struct TestNode: Sendable {
         if !FileManager.default.fileExists(atPath: home.path) { try home.create(name: name) }
         if let networkKey { _ = try home.joinNetwork(networkKey) }
         var configuration = NodeConfiguration(
-            staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discovery: .off)
+            staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discovery: .off, logger: .quiet)
         if let metrics { configuration.metrics = metrics }
         if let log { configuration.logger = log.logger }
         let node = try await Node.open(home, configuration: configuration)
@@ -50,7 +50,7 @@ struct TestNode: Sendable {
             }
             group.addTask {
                 let isListening = await listening.first { true } != nil
-                let port = await states.compactMap(\.port).first { _ in true }
+                let port = try await states.compactMap(\.port).first { _ in true }
                 try #require(isListening)
                 return try await body(
                     TestNode(
@@ -82,7 +82,7 @@ struct TestNode: Sendable {
         let events = node.events.events(.all)
         try await withDeadline(what) {
             if try await condition() { return }
-            for await _ in events where try await condition() { return }
+            for try await _ in events where try await condition() { return }
             throw CancellationError()
         }
     }

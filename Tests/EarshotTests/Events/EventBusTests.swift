@@ -13,7 +13,7 @@ struct EventBusTests {
         let sequences = (0..<3).map { _ in bus.events(.all) }
         for number in 0..<100 { bus.post(event(number)) }
         bus.finish()
-        for sequence in sequences { #expect(await numbers(in: sequence) == Array(0..<100)) }
+        for sequence in sequences { #expect(try await numbers(in: sequence) == Array(0..<100)) }
     }
 
     @Test("has a sequence for every name, which gives that event and no other", arguments: EventName.allCases)
@@ -23,17 +23,17 @@ struct EventBusTests {
         for event in samples.all { bus.post(event) }
         if name == .eventsLost { bus.noteLost() }
         bus.finish()
-        #expect(await count() == 1)
+        #expect(try await count() == 1)
     }
 
     @Test("tells who observes nothing but losses of every observer's, those of one moment together")
-    func lossesOfAll() async {
+    func lossesOfAll() async throws {
         let losses = bus.events(.eventsLost)
         let (first, second) = (bus.events(.all, bufferLimit: 1), bus.events(.storageFailed, bufferLimit: 2))
         for number in 0..<4 { bus.post(event(number)) }
         bus.finish()
         var told: [Int] = []
-        for await count in losses { told.append(count) }
+        for try await count in losses { told.append(count) }
         #expect(told == [3 + 2])
         withExtendedLifetime((first, second)) {}
     }
@@ -64,31 +64,31 @@ struct EventBusTests {
     }
 
     @Test("gives an observer only what it asked for")
-    func names() async {
+    func names() async throws {
         let failures = bus.events(.named([.storageRecovered]))
         let messages = bus.events(.messageReceived)
         bus.post(.storageFailed("full"))
         bus.post(.storageRecovered)
         bus.finish()
-        #expect(await all(in: failures) == [.storageRecovered])
-        for await _ in messages { Issue.record("nobody sent a message") }
+        #expect(try await all(in: failures) == [.storageRecovered])
+        for try await _ in messages { Issue.record("nobody sent a message") }
     }
 
     @Test("begins with what is posted from now on")
-    func fromNowOn() async {
+    func fromNowOn() async throws {
         bus.post(event(0))
         let events = bus.events(.all)
         bus.post(event(1))
         bus.finish()
-        #expect(await numbers(in: events) == [1])
+        #expect(try await numbers(in: events) == [1])
     }
 
     @Test("never waits for an observer: what does not fit is lost, counted and told")
-    func bound() async {
+    func bound() async throws {
         let events = bus.events(.all, bufferLimit: 10)
         for number in 0..<100_000 { bus.post(event(number)) }
         bus.finish()
-        #expect(await all(in: events) == (0..<10).map(event) + [.eventsLost(count: 99_990)])
+        #expect(try await all(in: events) == (0..<10).map(event) + [.eventsLost(count: 99_990)])
     }
 
     @Test("tells of messages that follow each other one by one, and loses the last ones if they do not fit")
@@ -103,31 +103,77 @@ struct EventBusTests {
                     sequences: 1...5)))
         bus.finish()
         var sequences: [UInt64] = []
-        for await change in all { sequences.append(change.messageID.sequence) }
+        for try await change in all { sequences.append(change.messageID.sequence) }
         #expect(sequences == [1, 2, 3, 4, 5])
-        let names = await self.all(in: some).map(\.name)
+        let names = try await self.all(in: some).map(\.name)
         #expect(names == [.messageDelivered, .messageDelivered, .eventsLost])
     }
 
     @Test("tells an observer of its losses at the place where they were, even if it never catches up")
-    func lossWithoutCatchingUp() async {
+    func lossWithoutCatchingUp() async throws {
         let events = bus.events(.all, bufferLimit: 2)
         for number in 0..<5 { bus.post(event(number)) }
         var iterator = events.makeAsyncIterator()
-        #expect(await iterator.next() == event(0))
+        #expect(try await iterator.next() == event(0))
         bus.post(event(5))
-        #expect(await iterator.next() == event(1))
-        #expect(await iterator.next() == .eventsLost(count: 3))
-        #expect(await iterator.next() == event(5))
+        #expect(try await iterator.next() == event(1))
+        #expect(try await iterator.next() == .eventsLost(count: 3))
+        #expect(try await iterator.next() == event(5))
+    }
+
+    @Test(
+        "has no sequence that loses events without a word, whichever kind it is",
+        arguments: EventName.allCases.filter { $0 != .eventsLost })
+    func lossesOfEachKind(_ name: EventName) async throws {
+        let samples = try EventSamples()
+        let count = samples.countingSequence(of: name, on: bus, bufferLimit: 1)
+        for _ in 0..<3 { for event in samples.all where event.name == name { bus.post(event) } }
+        bus.finish()
+        let error = await #expect(throws: EarshotError.self) { try await count() }
+        #expect(error?.code == .eventsLost && error?.message.hasPrefix("2 events") == true)
+    }
+
+    @Test("goes on after a loss, for whoever wants to")
+    func afterLoss() async throws {
+        var failures = bus.events(.storageFailed, bufferLimit: 1).makeAsyncIterator()
+        for number in 0..<3 { bus.post(event(number)) }
+        #expect(try await failures.next() == "0")
+        await #expect(throws: EarshotError.self) { try await failures.next() }
+        bus.post(event(3))
+        #expect(try await failures.next() == "3")
+    }
+
+    @Test("tells a second task that iterates a sequence that it is taken, and gives the first what it waits for")
+    func twoTasks() async throws {
+        let events = bus.events(.storageFailed)
+        let tasks = (0..<2).map { _ in Task { try await events.first { _ in true } } }
+        // One of them waits for ever; the other is told at once.
+        let refused = try await withDeadline("one is refused") {
+            await withTaskGroup(of: EarshotError.Code?.self) { group in
+                for task in tasks {
+                    group.addTask {
+                        do { _ = try await task.value } catch { return (error as? EarshotError)?.code }
+                        return nil
+                    }
+                }
+                let first = await group.next()
+                bus.post(event(0))
+                return first ?? nil
+            }
+        }
+        #expect(refused == .sequenceBusy)
+        var texts: [String] = []
+        for task in tasks { if case .success(let text?) = await task.result { texts.append(text) } }
+        #expect(texts == ["0"])
     }
 
     @Test("counts for each observer what that one lost")
-    func separateBounds() async {
+    func separateBounds() async throws {
         let (small, large) = (bus.events(.all, bufferLimit: 1), bus.events(.all, bufferLimit: 4))
         for number in 0..<4 { bus.post(event(number)) }
         bus.finish()
-        #expect(await all(in: small) == [event(0), .eventsLost(count: 3)])
-        #expect(await numbers(in: large) == [0, 1, 2, 3])
+        #expect(try await all(in: small) == [event(0), .eventsLost(count: 3)])
+        #expect(try await numbers(in: large) == [0, 1, 2, 3])
     }
 
     @Test("stops calling an observer whose token is removed or released")
@@ -150,8 +196,8 @@ struct EventBusTests {
         bus.post(event(0))
         bus.finish()
         bus.post(event(1))
-        #expect(await numbers(in: events) == [0])
-        #expect(await numbers(in: bus.events(.all)) == [])
+        #expect(try await numbers(in: events) == [0])
+        #expect(try await numbers(in: bus.events(.all)) == [])
     }
 
     @Test("ends a sequence whose task is cancelled while it waits")
@@ -160,11 +206,11 @@ struct EventBusTests {
         let (stream, begun) = AsyncStream<Void>.makeStream()
         let task = Task {
             begun.yield()
-            for await _ in events {}
+            for try await _ in events {}
         }
         for await _ in stream { break }
         task.cancel()
-        try await withDeadline("the task ends") { await task.value }
+        try await withDeadline("the task ends") { try await task.value }
     }
 
     @Test("gives nothing of what waits to a task that is cancelled, nor to an observer whose token is removed")
@@ -173,11 +219,11 @@ struct EventBusTests {
         for number in 0..<3 { bus.post(event(number)) }
         let taken = Task {
             var iterator = events.makeAsyncIterator()
-            let first = await iterator.next()
+            let first = try await iterator.next()
             withUnsafeCurrentTask { $0?.cancel() }
-            return (first != nil, await iterator.next() != nil)
+            return [first != nil, try await iterator.next() != nil]
         }
-        #expect(await taken.value == (true, false))
+        #expect(try await taken.value == [true, false])
 
         let calls = Mutex(0)
         let (stream, begun) = AsyncStream<Void>.makeStream()
@@ -201,14 +247,14 @@ struct EventBusTests {
         bus.post(event(0))
         let (stream, begun) = AsyncStream<Void>.makeStream()
         let task = Task {
-            for await _ in events {
+            for try await _ in events {
                 bus.post(.storageFailed("more"))
                 begun.yield()
             }
         }
         for await _ in stream { break }
         task.cancel()
-        try await withDeadline("the task ends") { await task.value }
+        try await withDeadline("the task ends") { try await task.value }
     }
 
     /// An event that is told apart from others by a number.
@@ -218,14 +264,14 @@ struct EventBusTests {
         if case .storageFailed(let text) = event { Int(text) } else { nil }
     }
 
-    private func all(in events: EventSequence<Event>) async -> [Event] {
+    private func all(in events: EventSequence<Event>) async throws -> [Event] {
         var all: [Event] = []
-        for await event in events { all.append(event) }
+        for try await event in events { all.append(event) }
         return all
     }
 
-    private func numbers(in events: EventSequence<Event>) async -> [Int] {
-        await all(in: events).compactMap(number)
+    private func numbers(in events: EventSequence<Event>) async throws -> [Int] {
+        try await all(in: events).compactMap(number)
     }
 }
 

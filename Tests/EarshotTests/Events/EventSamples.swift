@@ -16,7 +16,8 @@ struct EventSamples {
         let messageID = MessageID(log: log, sequence: 1)
         let message = Message(
             MessageContent("hello"), messageID: messageID, conversationID: .direct(userID, userID), senderID: userID,
-            recipientIDs: [userID], timestamp: HybridTimestamp(milliseconds: 0), expiry: 0, states: [:])
+            recipientIDs: [userID], timestamp: HybridTimestamp(milliseconds: 0), expiry: 0, states: [:],
+            notes: LocalNotes(isOwn: true))
         let change = MessageStateChange(
             messageID: messageID, conversationID: message.conversationID, recipientID: userID, state: .sent)
         let typing = Typing(conversationID: message.conversationID, userID: userID)
@@ -57,55 +58,59 @@ struct EventSamples {
     }
 
     /// - Returns: a way to count what the sequence of a name has given when it ends.
-    func countingSequence(of name: EventName, on bus: EventBus) -> () async -> Int {
+    func countingSequence(
+        of name: EventName, on bus: EventBus, bufferLimit limit: Int = 64
+    ) -> () async throws -> Int {
         switch name {
-        case .nodeStateChanged: counting(bus, .nodeStateChanged)
-        case .messageQueued: counting(bus, .messageQueued)
-        case .messageReceived: counting(bus, .messageReceived)
-        case .messageSent: counting(bus, .messageSent)
-        case .messageDelivered: counting(bus, .messageDelivered)
-        case .messageHandled: counting(bus, .messageHandled)
-        case .messageRead: counting(bus, .messageRead)
-        case .messageFailed: counting(bus, .messageFailed)
-        case .typingStarted: counting(bus, .typingStarted)
-        case .typingEnded: counting(bus, .typingEnded)
-        case .messageUpdated: counting(bus, .messageUpdated)
-        case .conversationUpdated: counting(bus, .conversationUpdated)
-        case .participantUpdated: counting(bus, .participantUpdated)
-        case .conversationAdvertised: counting(bus, .conversationAdvertised)
-        case .draftInserted: counting(bus, .draftInserted)
-        case .draftUpdated: counting(bus, .draftUpdated)
-        case .draftSent: counting(bus, .draftSent)
-        case .draftDiscarded: counting(bus, .draftDiscarded)
-        case .profileUpdated: counting(bus, .profileUpdated)
-        case .fileUpdated: counting(bus, .fileUpdated)
-        case .userDiscovered: counting(bus, .userDiscovered)
-        case .userUpdated: counting(bus, .userUpdated)
-        case .userSubscribed: counting(bus, .userSubscribed)
-        case .userUnsubscribed: counting(bus, .userUnsubscribed)
-        case .identityConflict: counting(bus, .identityConflict)
-        case .deviceRevoked: counting(bus, .deviceRevoked)
-        case .linkFailed: counting(bus, .linkFailed)
-        case .clockSkewed: counting(bus, .clockSkewed)
-        case .otherNetworkSeen: counting(bus, .otherNetworkSeen)
-        case .credentialWillExpire: counting(bus, .credentialWillExpire)
-        case .credentialExpired: counting(bus, .credentialExpired)
-        case .credentialRenewed: counting(bus, .credentialRenewed)
-        case .credentialNotYetValid: counting(bus, .credentialNotYetValid)
-        case .storageFailed: counting(bus, .storageFailed)
-        case .storageRecovered: counting(bus, .storageRecovered)
-        case .historyRecovered: counting(bus, .historyRecovered)
-        case .discoveryUnavailable: counting(bus, .discoveryUnavailable)
-        case .discoveryAvailable: counting(bus, .discoveryAvailable)
-        case .eventsLost: counting(bus, .eventsLost)
+        case .nodeStateChanged: counting(bus, limit, .nodeStateChanged)
+        case .messageQueued: counting(bus, limit, .messageQueued)
+        case .messageReceived: counting(bus, limit, .messageReceived)
+        case .messageSent: counting(bus, limit, .messageSent)
+        case .messageDelivered: counting(bus, limit, .messageDelivered)
+        case .messageHandled: counting(bus, limit, .messageHandled)
+        case .messageRead: counting(bus, limit, .messageRead)
+        case .messageFailed: counting(bus, limit, .messageFailed)
+        case .typingStarted: counting(bus, limit, .typingStarted)
+        case .typingEnded: counting(bus, limit, .typingEnded)
+        case .messageUpdated: counting(bus, limit, .messageUpdated)
+        case .conversationUpdated: counting(bus, limit, .conversationUpdated)
+        case .participantUpdated: counting(bus, limit, .participantUpdated)
+        case .conversationAdvertised: counting(bus, limit, .conversationAdvertised)
+        case .draftInserted: counting(bus, limit, .draftInserted)
+        case .draftUpdated: counting(bus, limit, .draftUpdated)
+        case .draftSent: counting(bus, limit, .draftSent)
+        case .draftDiscarded: counting(bus, limit, .draftDiscarded)
+        case .profileUpdated: counting(bus, limit, .profileUpdated)
+        case .fileUpdated: counting(bus, limit, .fileUpdated)
+        case .userDiscovered: counting(bus, limit, .userDiscovered)
+        case .userUpdated: counting(bus, limit, .userUpdated)
+        case .userSubscribed: counting(bus, limit, .userSubscribed)
+        case .userUnsubscribed: counting(bus, limit, .userUnsubscribed)
+        case .identityConflict: counting(bus, limit, .identityConflict)
+        case .deviceRevoked: counting(bus, limit, .deviceRevoked)
+        case .linkFailed: counting(bus, limit, .linkFailed)
+        case .clockSkewed: counting(bus, limit, .clockSkewed)
+        case .otherNetworkSeen: counting(bus, limit, .otherNetworkSeen)
+        case .credentialWillExpire: counting(bus, limit, .credentialWillExpire)
+        case .credentialExpired: counting(bus, limit, .credentialExpired)
+        case .credentialRenewed: counting(bus, limit, .credentialRenewed)
+        case .credentialNotYetValid: counting(bus, limit, .credentialNotYetValid)
+        case .storageFailed: counting(bus, limit, .storageFailed)
+        case .storageRecovered: counting(bus, limit, .storageRecovered)
+        case .historyRecovered: counting(bus, limit, .historyRecovered)
+        case .discoveryUnavailable: counting(bus, limit, .discoveryUnavailable)
+        case .discoveryAvailable: counting(bus, limit, .discoveryAvailable)
+        case .eventsLost: counting(bus, limit, .eventsLost)
         }
     }
 
-    private func counting<Payload>(_ bus: EventBus, _ kind: EventKind<Payload>) -> () async -> Int {
-        let events = bus.events(kind)
+    private func counting<Payload>(
+        _ bus: EventBus, _ limit: Int, _ kind: EventKind<Payload>
+    ) -> () async throws -> Int {
+        let events = bus.events(kind, bufferLimit: limit)
         return {
             var count = 0
-            for await _ in events { count += 1 }
+            for try await _ in events { count += 1 }
             return count
         }
     }

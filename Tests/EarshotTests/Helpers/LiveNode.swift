@@ -25,13 +25,14 @@ final class LiveNode: Sendable {
         log: LogWatch? = nil
     ) async throws -> LiveNode {
         var configuration = NodeConfiguration(
-            port: port, staticPeers: peers, discovery: .sources(sources), metrics: PrometheusMetrics())
+            port: port, staticPeers: peers, discovery: .sources(sources), logger: .quiet,
+            metrics: PrometheusMetrics())
         if let log { configuration.logger = log.logger }
         let node = try await Node.open(home, configuration: configuration)
         let events = await EventRecorder.observing(node.events)
         let states = node.events.events(.nodeStateChanged)
         let running = Task { try await node.run() }
-        guard let port = await states.compactMap(\.port).first(where: { _ in true }) else {
+        guard let port = try await states.compactMap(\.port).first(where: { _ in true }) else {
             try await running.value
             throw CancellationError()
         }

@@ -18,12 +18,12 @@ extension NodeAndPeer {
     static func withNode<Result>(
         _ home: Home, peers: [PeerAddress], _ body: (Node) async throws -> Result
     ) async throws -> Result {
-        let configuration = NodeConfiguration(staticPeers: peers, discovery: .off)
+        let configuration = NodeConfiguration(staticPeers: peers, discovery: .off, logger: .quiet)
         let node = try await Node.open(home, configuration: configuration)
         let states = node.events.events(.nodeStateChanged)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await node.run() }
-            _ = await states.compactMap(\.port).first { _ in true }
+            _ = try await states.compactMap(\.port).first { _ in true }
             let result = try await body(node)
             group.cancelAll()
             try await group.waitForAll()
@@ -41,7 +41,7 @@ extension NodeAndPeer {
     /// Waits for the next event of a kind.
     static func next<Payload>(_ events: EventSequence<Payload>, _ what: String) async throws -> Payload {
         try await withDeadline(what) {
-            for await payload in events { return payload }
+            for try await payload in events { return payload }
             throw PeerFailure("the node stopped before this came to pass: \(what)")
         }
     }

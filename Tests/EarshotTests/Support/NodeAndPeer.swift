@@ -69,7 +69,7 @@ final class NodeAndPeer {
         try peer.obey(order)
         for event in events { try await peer.expect(event) }
         try await withDeadline("the node notices that the link is gone") {
-            for await (user, _) in updates where !user.isOnline { return }
+            for try await (user, _) in updates where !user.isOnline { return }
         }
         #expect(await node.status().links.isEmpty)
     }

@@ -68,7 +68,7 @@ private final class LocalAPI: Sendable {
         node = certain {
             try home.create(name: "alice")
             try Self.meetMallory(in: home)
-            return try Node(home: home, configuration: NodeConfiguration(discovery: .off))
+            return try Node(home: home, configuration: NodeConfiguration(discovery: .off, logger: .quiet))
         }
         let (node, isRunning) = (node, DispatchSemaphore(value: 0))
         let loaded = Mutex<TokenBook?>(nil)
@@ -85,7 +85,7 @@ private final class LocalAPI: Sendable {
         let states = node.events.events(.nodeStateChanged)
         Task { try await node.run() }
         Task {
-            _ = await states.first { $0.port != nil }
+            _ = try await states.first { $0.port != nil }
             isRunning.signal()
         }
         isRunning.wait()

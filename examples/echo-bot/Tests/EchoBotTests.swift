@@ -19,7 +19,7 @@ struct EchoBotTests {
 
         let answers = alice.events.events(.messageReceived)
         try await alice.messages.send("hello", to: robot.userID)
-        #expect(await answers.first { _ in true }?.text == "you said: hello")
+        #expect(try await answers.first { _ in true }?.text == "you said: hello")
 
         await network.stop()
         try await echoing
@@ -32,14 +32,14 @@ struct EchoBotTests {
         try await bot.prepare()
         async let echoing: Void = bot.run()
 
-        network.cut(alice, robot)
+        try network.cut(alice, robot)
         let answers = alice.events.events(.messageReceived)
         try await alice.messages.send("are you there?", to: robot.userID)
         await network.advance(by: .seconds(3600))
         #expect(await alice.users.user(robot.userID)?.isOnline == false)
 
-        network.mend(alice, robot)
-        #expect(await answers.first { _ in true }?.text == "you said: are you there?")
+        try network.mend(alice, robot)
+        #expect(try await answers.first { _ in true }?.text == "you said: are you there?")
 
         await network.stop()
         try await echoing
@@ -55,8 +55,8 @@ struct EchoBotTests {
             try await bot.prepare()
             try await alice.messages.send(text, to: robot.userID)
             async let echoing: Void = bot.run()
-            #expect(await answers.next()?.text == "you said: \(text)")
-            await network.crash(robot)
+            #expect(try await answers.next()?.text == "you said: \(text)")
+            try await network.crash(robot)
             try await echoing
         }
         await network.stop()

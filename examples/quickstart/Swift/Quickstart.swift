@@ -14,20 +14,18 @@ struct Quickstart {
         }
         // A node has the user's keys, their history, and links to the nodes on the network.
         let node = try await Node.open(Home(path: CommandLine.arguments[1]))
-        // A sequence has every event from the moment it is made, so nothing is missed while the history is read.
-        let received = node.events.events(.messageReceived)
         try await withThrowingTaskGroup { group in
             // It is on the network until it is stopped.
             group.addTask { try await node.run() }
             // The conversation with this name, which begins if nobody has it yet. Its history comes from whoever has it.
             let conversation = try await node.conversations.join(named: "quickstart")
-            let last = try await conversation.history(limit: 20)
+            let last = try await conversation.history(order: .arrival, limit: 20)
             for message in last { await show(message, node) }
-            let shown = Set(last.map(\.messageID))
             group.addTask {
-                // What others write is on this disk before its event comes.
-                for await message in received where message.conversationID == conversation.conversationID {
-                    if !shown.contains(message.messageID) { await show(message, node) }
+                // What comes after that, each message once, as soon as it is on this disk.
+                for try await message in conversation.feed(after: last.last?.messageID)
+                where message.senderID != node.userID {
+                    await show(message, node)
                 }
             }
             group.addTask {
