@@ -77,27 +77,31 @@ public struct Conversation: Sendable, Identifiable {
 
     /// The order in which a history is read.
     public enum Order: Sendable, Hashable {
-        /// The time of writing, by the authors' clocks. Two users who hold the same messages see the same order.
+        /// The time of writing, by the authors' clocks. Two users who hold the same messages see the same order. A
+        /// message that was long on its way stands among those of its time.
         case time
         /// The order in which messages reached this node's disk. A message that was long on its way comes last, so a
-        /// reader who continues after the last message that they know misses none.
+        /// reader who continues after the last one that they got in this order misses none.
         case arrival
     }
 
     /// Reads a page of the history, ascending and without duplicates.
     ///
+    /// Whoever goes from page to page keeps to one order: in the other one the next page may repeat messages and leave
+    /// others out. `messages(_:)` goes through all of them, and `feed(after:)` goes on with those that come.
+    ///
     /// - Parameters:
     ///   - page: the part to read; by default the last messages.
-    ///   - order: by default arrival for a page after a message, and time for every other page.
+    ///   - order: the order of the whole history, from which the page is a part.
     ///   - limit: 1 to `Limits.historyPage`.
     /// - Throws: `EarshotError` `unknownMessage` if the page names a message that is not in this conversation;
     ///   `invalidLimit` if the limit is out of range; `storeDamaged`, `storeUnavailable`.
     public func history(
-        _ page: Page = .latest, order: Order? = nil, limit: Int = 50
+        _ page: Page = .latest, order: Order = .time, limit: Int = 50
     ) async throws(EarshotError) -> [Message] {
         try Self.checkPage(limit)
         let (store, conversationID) = (node.store, self.conversationID)
-        let (bound, order) = (HistoryBound(page), HistoryOrder(order ?? page.defaultOrder))
+        let (bound, order) = (HistoryBound(page), HistoryOrder(order))
         let rows = try await node.readStore { () throws(StoreError) in
             try store.history(of: conversationID, bound, order: order, limit: limit)
         }
@@ -106,7 +110,7 @@ public struct Conversation: Sendable, Identifiable {
                 .unknownMessage, "the message that the page begins or ends at is not in this conversation",
                 .init(messageID: page.messageID))
         }
-        return rows.compactMap(Message.init)
+        return rows.compactMap { Message($0, for: node.userID) }
     }
 
     /// - Throws: `EarshotError` `invalidLimit`.
@@ -160,15 +164,6 @@ public struct Conversation: Sendable, Identifiable {
                 if let result = next { return result }
             }
             throw CancellationError()
-        }
-    }
-}
-
-extension Conversation.Page {
-    fileprivate var defaultOrder: Conversation.Order {
-        switch self {
-        case .after: .arrival
-        case .first, .latest, .before: .time
         }
     }
 }

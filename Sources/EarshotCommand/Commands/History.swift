@@ -16,8 +16,13 @@ struct History: ProgramCommand {
               earshot history bob --limit 10 --json | jq -r .text
               earshot history bob --since yesterday
               earshot history bob --before ID
-              earshot history bob --after ID      what has arrived since, in that order
+              earshot history bob --after ID
+              earshot history bob --order arrival              the last that reached this machine
+              earshot history bob --order arrival --after ID   what has reached it since
               earshot history bob --unread        what you have not read; it stays unread: see earshot read
+
+            Go from page to page in one order: what was long on its way stands among the messages of its time, unless you
+            ask for the order of arrival.
 
             ↪ stands before the id of the message that one answers, and reactions below the message.
             """)
@@ -41,8 +46,11 @@ struct History: ProgramCommand {
     @Option(help: ArgumentHelp("The messages just before this one.", valueName: "id"))
     var before: String?
 
-    @Option(help: ArgumentHelp("The messages that arrived just after this one.", valueName: "id"))
+    @Option(help: ArgumentHelp("The messages just after this one.", valueName: "id"))
     var after: String?
+
+    @Option(help: "time, as it was written, or arrival, as it reached this machine.")
+    var order = HistoryOrder.time
 
     @Flag(help: "Only messages that you have not read; with --after, only those written later.")
     var unread = false
@@ -55,6 +63,9 @@ struct History: ProgramCommand {
         guard before == nil || !unread else { throw ValidationError("--unread goes with --after, not with --before.") }
         guard since == nil || (after == nil && !unread) else {
             throw ValidationError("--since goes neither with --after nor with --unread.")
+        }
+        guard order == .time || (since == nil && !unread) else {
+            throw ValidationError("--since and --unread go by time: leave --order arrival out.")
         }
         for id in [before, after].compactMap(\.self) { try MessageArgument.check(id) }
     }
@@ -124,15 +135,25 @@ struct History: ProgramCommand {
     private func next(of messages: [GatewayMessage]) -> String {
         guard let first = messages.first, let last = messages.last else { return "" }
         return isBackward
-            ? "there are earlier ones: --before \(ShortMessageID.shown(first.id))"
-            : "there are more: --after \(ShortMessageID.shown(last.id))"
+            ? "there are earlier ones: \(inOrder)--before \(ShortMessageID.shown(first.id))"
+            : "there are more: \(inOrder)--after \(ShortMessageID.shown(last.id))"
     }
+
+    private var inOrder: String { order == .time ? "" : "--order \(order.rawValue) " }
 
     private func page(
         of conversation: NamedConversation, _ client: GatewayClient, before: String?, after: String?, limit: Int
     ) async throws -> [GatewayMessage] {
         unread
             ? try await client.unread(with: conversation.id, after: after, limit: limit)
-            : try await client.history(with: conversation.id, before: before, after: after, limit: limit)
+            : try await client.history(
+                with: conversation.id, before: before, after: after, order: order.order, limit: limit)
     }
+}
+
+/// The order of a history, as the command line names it.
+enum HistoryOrder: String, CaseIterable, ExpressibleByArgument {
+    case time, arrival
+
+    fileprivate var order: Conversation.Order { self == .time ? .time : .arrival }
 }

@@ -299,16 +299,16 @@ package struct GatewayClient: Sendable {
     /// - Parameters:
     ///   - before: the page ends just before this message; without it and `after`, the page has the last messages.
     ///   - after: the page begins just after this message.
-    ///   - order: by default arrival with `after`, and time without it.
+    ///   - order: the order of the whole history.
     ///   - limit: 1 to `Limits.historyPage`.
     package func history(
-        with user: String, before: String? = nil, after: String? = nil, order: Conversation.Order? = nil,
+        with user: String, before: String? = nil, after: String? = nil, order: Conversation.Order = .time,
         limit: Int = GatewayLimits.defaultPage
     ) async throws(GatewayError) -> [GatewayMessage] {
         var path = "conversations/\(try Self.user(user))/messages?limit=\(limit)"
         if let before { path += "&before=\(Self.escape(before))" }
         if let after { path += "&after=\(Self.escape(after))" }
-        if let order { path += "&order=\(order == .time ? "time" : "arrival")" }
+        if order == .arrival { path += "&order=arrival" }
         return try await get(path)
     }
 

@@ -308,8 +308,9 @@ enum OpenAPIDocument {
               tags: [conversations]
               summary: A page of a conversation's history, ascending.
               description: |
-                Without `before` and `after` it is the last page. Whoever goes on after the last message that they know,
-                in the order of arrival, misses none. A request has `before` or `after`, and not both.
+                Without `before` and `after` it is the last page. Go from page to page in one order. Whoever asks in the order of
+                arrival, and goes on after the last message that they got so, misses none. A request has `before` or `after`, and
+                not both.
               x-scope: read
               parameters:
                 - $ref: "#/components/parameters/limit"
@@ -323,8 +324,10 @@ enum OpenAPIDocument {
                   schema: {$ref: "#/components/schemas/MessageName"}
                 - name: order
                   in: query
-                  description: By default arrival with `after`, and time without it.
-                  schema: {enum: [time, arrival]}
+                  description: |
+                    The order of the whole history: `time`, as it was written, by the authors' clocks; or `arrival`, as it reached the
+                    node's disk.
+                  schema: {enum: [time, arrival], default: time}
               responses:
                 "200":
                   description: The messages.

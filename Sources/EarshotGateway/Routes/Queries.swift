@@ -25,7 +25,7 @@ struct HistoryQuery {
     static let items = ["limit", "order", "before", "after"]
 
     let page: Conversation.Page
-    let order: Conversation.Order?
+    let order: Conversation.Order
     let limit: Int
 
     /// - Throws: `GatewayError` `invalidRequest`; `EarshotError` `unknownMessage`, `ambiguousMessage`.
@@ -41,10 +41,9 @@ struct HistoryQuery {
         }
     }
 
-    private static func order(_ text: String?) throws(GatewayError) -> Conversation.Order? {
+    private static func order(_ text: String?) throws(GatewayError) -> Conversation.Order {
         switch text {
-        case nil: nil
-        case "time": .time
+        case nil, "time": .time
         case "arrival": .arrival
         default:
             throw GatewayError(
@@ -76,7 +75,7 @@ struct ParticipantsQuery {
 
     private static func userID(_ text: String, of node: Node) async throws(EarshotError) -> UserID {
         if let userID = UserID(text) { return userID }
-        return try await node.users.named(text).userID
+        return try await node.users.other(named: text).userID
     }
 }
 

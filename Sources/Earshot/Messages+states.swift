@@ -1,0 +1,231 @@
+import NIOCore
+
+/// What becomes of a message.
+extension Messages {
+    /// The states of a message of this node's user: what is so for each recipient, and then each change.
+    ///
+    /// It does not matter when it is asked for: a state that was reached before comes first, and none comes twice. The
+    /// sequence ends when nothing more can follow for any recipient (it was read, or will not be delivered), or when the
+    /// node has stopped. A note to oneself has no recipients: its sequence ends at once.
+    /// - Parameter messageID: the message.
+    public func states(of messageID: MessageID) -> DeliveryStates {
+        DeliveryStates(messages: self, messageID: messageID)
+    }
+
+    /// Waits until a message has reached a state for all of its recipients.
+    ///
+    /// - Parameters:
+    ///   - state: `sent`, `delivered`, `handled` or `read`. A later state includes the earlier ones, but for these: a message
+    ///     that was read need not have been handled, nor the other way about.
+    ///   - messageID: a message of this node's user. One without recipients, a note to oneself, has reached every state.
+    ///   - timeout: by the node's clock; without it, as long as it takes.
+    /// - Returns: the message as it is then.
+    /// - Throws: `EarshotError` `timedOut`; `notDelivered` if the message will not be delivered to one of its recipients,
+    ///   with `parameters.userID`; `stopped` if the node stopped first; `cancelled` if the task was; `unknownMessage`,
+    ///   `storeDamaged`, `storeUnavailable`.
+    @discardableResult
+    public func wait(
+        for state: DeliveryState, of messageID: MessageID, timeout: Duration? = nil
+    ) async throws(EarshotError) -> Message {
+        let states = states(of: messageID).makeStates()
+        let timer = timeout.map { timeout in
+            let clock = node.environment.clock
+            return clock.schedule(at: clock.now.uptime + timeout.milliseconds, on: node.shell.loop) { states.end() }
+        }
+        defer { timer?.cancel() }
+        while true {
+            let message = try await message(messageID)
+            if try Self.hasReached(state, message) { return message }
+            guard await states.next() != nil else { break }
+        }
+        // It may have reached it with the last word.
+        let message = try await message(messageID)
+        if try Self.hasReached(state, message) { return message }
+        if Task.isCancelled { throw EarshotError(.cancelled, "the wait was cancelled", .init(messageID: messageID)) }
+        guard node.state != .stopped else {
+            throw EarshotError(
+                .stopped, "the node stopped before the message was \(state.name)", .init(messageID: messageID))
+        }
+        throw EarshotError(.timedOut, "the message was not \(state.name) in time", .init(messageID: messageID))
+    }
+
+    /// - Throws: `EarshotError` `notDelivered` if it never will.
+    private static func hasReached(_ goal: DeliveryState, _ message: Message) throws(EarshotError) -> Bool {
+        for (recipientID, state) in message.states {
+            guard case .failed(let reason) = state, goal.name != state.name else { continue }
+            throw EarshotError(
+                .notDelivered, "the message will not be delivered: \(reason.rawValue)",
+                .init(userID: recipientID, messageID: message.messageID))
+        }
+        return message.states.allSatisfy { recipientID, state in
+            state.hasReached(goal) || goal == .handled && message.times(for: recipientID).handled != nil
+        }
+    }
+}
+
+extension DeliveryState {
+    /// Whether a message in this state has been in another one.
+    fileprivate func hasReached(_ goal: DeliveryState) -> Bool {
+        switch goal {
+        case .queued: true
+        case .sent: self == .sent || isDelivered
+        case .delivered: isDelivered
+        case .handled: self == .handled
+        case .read: self == .read
+        case .failed: self == goal
+        }
+    }
+
+    /// Whether a message goes from another state to this one.
+    fileprivate func follows(_ other: DeliveryState) -> Bool {
+        switch (other, self) {
+        // A late receipt is proof.
+        case (.failed, _): isDelivered
+        case (_, .failed): !other.isDelivered
+        default: rank > other.rank
+        }
+    }
+
+    private var rank: Int {
+        switch self {
+        case .queued: 0
+        case .sent: 1
+        case .delivered: 2
+        case .handled: 3
+        case .read: 4
+        case .failed: 5
+        }
+    }
+
+    /// Whether another state may follow.
+    fileprivate var isFinal: Bool {
+        switch self {
+        case .read: true
+        case .failed(let reason): reason != .expired
+        case .queued, .sent, .delivered, .handled: false
+        }
+    }
+}
+
+/// The states of a message, for one task to iterate.
+///
+/// Iterating throws `EarshotError` `unknownMessage`, `storeDamaged` or `storeUnavailable`. It loses no state: where events
+/// were lost, it looks at the message again.
+public struct DeliveryStates: AsyncSequence, Sendable {
+    public typealias Element = MessageStateChange
+    public typealias Failure = EarshotError
+
+    let messages: Messages
+    let messageID: MessageID
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+
+    /// Observes the message from now on.
+    func makeStates() -> StateSignal {
+        let events = messages.node.events.events(
+            .named([.messageSent, .messageDelivered, .messageHandled, .messageRead, .messageFailed]))
+        return StateSignal(events: events, messageID: messageID)
+    }
+
+    /// Says when there may be news of a message.
+    struct StateSignal: Sendable {
+        enum News {
+            case change(MessageStateChange)
+            /// There may have been changes.
+            case lost
+        }
+
+        let events: EventSequence<Event>
+        let messageID: MessageID
+
+        /// Waits for what may be news.
+        /// - Returns: `nil` at the end.
+        func next() async -> News? {
+            var iterator = events.makeAsyncIterator()
+            do throws(EarshotError) {
+                while let event = try await iterator.next() {
+                    switch event {
+                    case .messageSent(let change), .messageDelivered(let change), .messageHandled(let change),
+                        .messageRead(let change), .messageFailed(let change):
+                        if change.messageID == messageID { return .change(change) }
+                    case .eventsLost: return .lost
+                    default: break
+                    }
+                }
+            } catch { preconditionFailure("nobody else takes these events: \(error)") }
+            return nil
+        }
+
+        /// There is no more news.
+        func end() { events.token.remove() }
+    }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private enum Stage {
+            /// Nobody has looked at the message yet.
+            case new
+            case following
+            /// Nothing more follows.
+            case over
+        }
+
+        private let sequence: DeliveryStates
+        private let signal: StateSignal
+        private var told: [UserID: DeliveryState] = [:]
+        private var changes: ArraySlice<MessageStateChange> = []
+        private var stage = Stage.new
+
+        init(_ sequence: DeliveryStates) {
+            self.sequence = sequence
+            signal = sequence.makeStates()
+        }
+
+        /// - Throws: `EarshotError` `unknownMessage`, `storeDamaged`, `storeUnavailable`.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(EarshotError) -> MessageStateChange? {
+            while !Task.isCancelled {
+                if let change = changes.popFirst() { return change }
+                switch stage {
+                case .new:
+                    stage = .following
+                    try await look(actor)
+                case .following:
+                    switch await signal.next() {
+                    case .change(let change): tell(change)
+                    case .lost: try await look(actor)
+                    case nil:
+                        stage = .over
+                        try await look(actor)
+                    }
+                case .over: return nil
+                }
+                if told.values.allSatisfy(\.isFinal) { stage = .over }
+            }
+            return nil
+        }
+
+        /// - Throws: `EarshotError` `unknownMessage`, `storeDamaged`, `storeUnavailable`.
+        public mutating func next() async throws(EarshotError) -> MessageStateChange? {
+            try await next(isolation: nil)
+        }
+
+        /// Notes what is so for each recipient.
+        private mutating func look(_ actor: isolated (any Actor)?) async throws(EarshotError) {
+            let message = try await sequence.messages.message(sequence.messageID)
+            for recipientID in message.recipientIDs {
+                guard let state = message.states[recipientID] else { continue }
+                tell(
+                    MessageStateChange(
+                        messageID: message.messageID, conversationID: message.conversationID,
+                        recipientID: recipientID, state: state))
+            }
+        }
+
+        private mutating func tell(_ change: MessageStateChange) {
+            if let last = told[change.recipientID], !change.state.follows(last) { return }
+            told[change.recipientID] = change.state
+            changes.append(change)
+        }
+    }
+}
