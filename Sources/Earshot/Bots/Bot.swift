@@ -24,7 +24,7 @@ import Foundation
 /// Every bot answers `/help`. It gets no message that another program sent by itself (`Inbox.automaticHeader`), unless
 /// it asks for them.
 public struct Bot: Sendable {
-    private let consumer: String
+    let consumer: String
     private let node: Node
     private let start: InboxStart
     private let attempts: Int
