@@ -111,8 +111,8 @@ extension ConversationSummary {
             (status, isAdvertised, details) = (record.status, record.isAdvertised, record.details)
             participantIDs = record.participantIDs
         }
-        lastMessage = row.last.flatMap(Message.init)
+        lastMessage = row.last.flatMap { Message($0, for: node.userID) }
         unreadCount = row.unreadCount
-        firstUnread = row.firstUnread.flatMap(Message.init)
+        firstUnread = row.firstUnread.flatMap { Message($0, for: node.userID) }
     }
 }

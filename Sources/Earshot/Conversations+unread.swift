@@ -24,7 +24,7 @@ extension Conversation {
                 .unknownMessage, "the message that the page begins at is not in this conversation",
                 .init(messageID: after))
         }
-        return rows.compactMap(Message.init)
+        return rows.compactMap { Message($0, for: readerID) }
     }
 
     /// The next message to read: the first unread one after this message, or else the first of all, which came late.

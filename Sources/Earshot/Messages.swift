@@ -133,7 +133,7 @@ public struct Messages: Sendable {
     public func message(_ messageID: MessageID) async throws(EarshotError) -> Message {
         let store = node.store
         let row = try await node.readStore { () throws(StoreError) in try store.row(of: messageID) }
-        guard let row, let message = Message(row) else {
+        guard let row, let message = Message(row, for: node.userID) else {
             throw EarshotError(.unknownMessage, "there is no message \(messageID)", .init(messageID: messageID))
         }
         return message

@@ -80,7 +80,7 @@ struct InboxReader: Sendable {
             switch plan {
             case .again(let cursor):
                 var found = Found(through: cursor, generation: try store.generation())
-                if let message = try store.arrived(at: cursor, for: userID).flatMap(Message.init) {
+                if let message = try store.arrived(at: cursor, for: userID).flatMap({ Message($0, for: userID) }) {
                     found.messages = [(cursor, message)]
                 }
                 return found
@@ -106,7 +106,9 @@ struct InboxReader: Sendable {
             let arrived = try store.arrived(
                 after: found.through, for: userID, countLimit: count, byteLimit: Self.bytesPerRead)
             for row in arrived.rows where found.messages.count < limit {
-                guard let message = Message(row), includesAutomatic || !message.isAutomatic else { continue }
+                guard let message = Message(row, for: userID), includesAutomatic || !message.isAutomatic else {
+                    continue
+                }
                 found.messages.append((row.cursor, message))
             }
             (found.through, isComplete) = (arrived.through, arrived.isComplete)

@@ -131,8 +131,8 @@ extension JournalEntry {
     /// - Returns: `nil` for a user who was forgotten.
     fileprivate func event(users: [UserID: User]) -> Event? {
         switch content {
-        case .queued(let row): Message(row, asItWas: .queued).map(Event.messageQueued)
-        case .received(let row): Message(row, asItWas: .delivered).map(Event.messageReceived)
+        case .queued(let row): Message(row, isOwn: true, asItWas: .queued).map(Event.messageQueued)
+        case .received(let row): Message(row, isOwn: false, asItWas: .delivered).map(Event.messageReceived)
         case .state(let change):
             switch change.state {
             case .queued: nil

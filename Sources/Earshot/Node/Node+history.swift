@@ -60,12 +60,14 @@ enum LongWork {
 }
 
 extension Message {
+    /// - Parameter ownID: this node's user.
     /// - Returns: `nil` for an entry that is no text message.
-    init?(_ row: HistoryRow) { self.init(row, asItWas: nil) }
+    init?(_ row: HistoryRow, for ownID: UserID) { self.init(row, isOwn: row.log.authorID == ownID) }
 
-    /// - Parameter state: its state for every recipient when an event told of it; `nil` for what they are now, and since
-    ///   when.
-    init?(_ row: HistoryRow, asItWas state: DeliveryState?) {
+    /// - Parameters:
+    ///   - isOwn: whether this node's user has written it.
+    ///   - state: its state for every recipient when an event told of it; `nil` for what they are now, and since when.
+    init?(_ row: HistoryRow, isOwn: Bool, asItWas state: DeliveryState? = nil) {
         var content = MessageContent("")
         if !row.entry.isDeleted, !row.isRetracted {
             guard case .body(let bytes) = row.entry.content, let body = try? EntryBody(decoding: bytes),
@@ -83,7 +85,7 @@ extension Message {
             states: Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, state ?? row.state(for: $0)) }),
             notes: LocalNotes(
                 state == nil ? Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, row.times(for: $0)) }) : [:],
-                index: row.cursor),
+                index: row.cursor, isOwn: isOwn),
             isDeleted: row.entry.isDeleted, isEdited: row.edit != nil, isRetracted: row.isRetracted,
             reactions: row.reactions)
     }

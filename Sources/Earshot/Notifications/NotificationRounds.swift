@@ -114,7 +114,7 @@ struct NotificationRounds: Sendable {
                 after: cursor, for: userID, countLimit: limit, byteLimit: Self.bytes)
             var messages: [(message: Message, cursor: Int64, isMention: Bool)] = []
             for row in found.rows {
-                guard let message = Message(row) else { continue }
+                guard let message = Message(row, for: userID) else { continue }
                 messages.append((message, row.cursor, try NotificationChoice.isMention(message, of: userID, in: store)))
             }
             return (messages, found.through, found.isComplete)

@@ -29,6 +29,6 @@ extension Messages {
         }
         guard let lock = await node.shell.lock else { throw EarshotError(.stopped, "the node has stopped") }
         defer { withExtendedLifetime(lock) {} }
-        return try await node.search.find(criteria, before: bound, limit: limit)
+        return try await node.search.find(criteria, before: bound, limit: limit, for: node.userID)
     }
 }

@@ -32,16 +32,17 @@ actor SearchKeeper {
         self.logger = logger
     }
 
+    /// - Parameter ownID: this node's user.
     /// - Returns: the messages, those that arrived last first.
     nonisolated func find(
-        _ criteria: SearchCriteria, before cursor: Int64, limit: Int
+        _ criteria: SearchCriteria, before cursor: Int64, limit: Int, for ownID: UserID
     ) async throws(EarshotError) -> [Message] {
         try await catchUp()
         var (messages, bound): ([Message], Int64) = ([], cursor)
         // What was taken back meanwhile is not shown, so a step may bring less than it found.
         while messages.count < limit {
             let wanted = limit - messages.count
-            let (found, places) = try await look(criteria, before: bound, limit: wanted)
+            let (found, places) = try await look(criteria, before: bound, limit: wanted, for: ownID)
             messages += found
             guard places.count == wanted, let last = places.last else { break }
             bound = last
@@ -90,11 +91,11 @@ actor SearchKeeper {
     }
 
     private func look(
-        _ criteria: SearchCriteria, before cursor: Int64, limit: Int
+        _ criteria: SearchCriteria, before cursor: Int64, limit: Int, for ownID: UserID
     ) throws(EarshotError) -> (messages: [Message], places: [Int64]) {
         try mending { index throws(StoreError) in
             let places = try index.search(criteria, before: cursor, limit: limit)
-            return (try store.shown(at: places).compactMap(Message.init), places)
+            return (try store.shown(at: places).compactMap { Message($0, for: ownID) }, places)
         }
     }
 
@@ -144,7 +145,7 @@ actor SearchKeeper {
 extension SearchedMessage {
     /// - Returns: `nil` for what shows no text.
     fileprivate init?(_ row: HistoryRow) {
-        guard let message = Message(row) else { return nil }
+        guard let message = Message(row, isOwn: false) else { return nil }
         let text = ([message.text, message.session?.summary].compactMap(\.self) + (message.layout?.texts ?? []))
             .joined(separator: "\n")
         self.init(

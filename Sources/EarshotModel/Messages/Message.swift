@@ -49,7 +49,10 @@ public struct Message: Hashable, Sendable, Identifiable {
 
     public var messageID: MessageID { fields.value.messageID }
     public var conversationID: ConversationID { fields.value.conversationID }
+    /// Who has written it. What they call themselves now: `await node.users.user(message.senderID)?.name`.
     public var senderID: UserID { fields.value.senderID }
+    /// Whether the user of the node that gave it has written it, on whatever device of theirs.
+    public var isOwn: Bool { fields.value.notes.isOwn }
     /// Its recipients, without the sender, in ascending order.
     public var recipientIDs: [UserID] { fields.value.recipientIDs }
     /// At most `Limits.textBytes` of UTF-8.
@@ -103,7 +106,7 @@ public struct Message: Hashable, Sendable, Identifiable {
     package init(
         _ content: MessageContent, messageID: MessageID, conversationID: ConversationID, senderID: UserID,
         recipientIDs: [UserID], timestamp: HybridTimestamp, expiry: Int64, states: [UserID: DeliveryState],
-        notes: LocalNotes = LocalNotes(), isDeleted: Bool = false, isEdited: Bool = false,
+        notes: LocalNotes, isDeleted: Bool = false, isEdited: Bool = false,
         isRetracted: Bool = false, reactions: [Reaction] = []
     ) {
         fields = Shared(

@@ -27,10 +27,13 @@ public struct MessageTimes: Hashable, Sendable {
 package struct LocalNotes: Hashable, Sendable {
     package let times: [UserID: MessageTimes]
     package let index: Int64?
+    /// Whether this node's user has written it.
+    package let isOwn: Bool
 
-    package init(_ times: [UserID: MessageTimes] = [:], index: Int64? = nil) {
+    package init(_ times: [UserID: MessageTimes] = [:], index: Int64? = nil, isOwn: Bool) {
         self.times = times
         self.index = index
+        self.isOwn = isOwn
     }
 
     package static func == (a: LocalNotes, b: LocalNotes) -> Bool { true }

@@ -33,21 +33,24 @@ extension EntryNews {
         /// Whom its messages are for, as this node tells it.
         fileprivate let recipientIDs: [UserID]
         fileprivate let states: [UserID: DeliveryState]
+        /// Whether this node's user writes it.
+        fileprivate let isOwn: Bool
 
         /// A log of another device.
         init(_ log: IncomingLog, in conversation: ConversationRecord, to reader: LogAuthor) {
-            let isOwn = log.authorID == reader.userID
+            isOwn = log.authorID == reader.userID
             (logID, authorID, conversationID) = (log.logID, log.authorID, log.description.conversationID)
             tellsProfiles = conversation.kind == .direct
             recipientIDs = isOwn ? conversation.recipientIDs(of: reader.userID) : [reader.userID]
-            states = Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, isOwn ? .queued : .delivered) })
+            let state = isOwn ? DeliveryState.queued : .delivered
+            states = Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, state) })
         }
 
         /// - Parameter conversation: the log's, with those who belong to it now.
         init(_ log: OwnLog, in conversation: ConversationRecord) {
             (logID, authorID) = (log.record.logID, log.record.authorID)
             conversationID = log.description.conversationID
-            tellsProfiles = false
+            (tellsProfiles, isOwn) = (false, true)
             recipientIDs = conversation.recipientIDs(of: authorID)
             states = Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, .queued) })
         }
@@ -65,7 +68,8 @@ extension EntryNews {
                 Message(
                     content, messageID: MessageID(log: source.logID, sequence: sequence),
                     conversationID: source.conversationID, senderID: source.authorID,
-                    recipientIDs: source.recipientIDs, timestamp: timestamp, expiry: expiry, states: source.states))
+                    recipientIDs: source.recipientIDs, timestamp: timestamp, expiry: expiry, states: source.states,
+                    notes: LocalNotes(isOwn: source.isOwn)))
         case .amendment(let amendment):
             guard let update = logs.update(by: amendment, of: source.authorID, in: source.conversationID) else {
                 return nil
