@@ -78,7 +78,7 @@ extension Conversations {
         if try await node.users.isOwn(text) { return own }
         guard let conversationID = ConversationID(text), let userID = UserID(text),
             await node.users.user(userID) == nil
-        else { return direct(with: try await node.users.named(text).userID) }
+        else { return direct(with: try await node.users.other(named: text).userID) }
         if let record = await node.shell.conversationOfMany(conversationID) { return Conversation(record, node: node) }
         if let summary = try await written(direct(with: userID).conversationID) { return summary.conversation }
         return try await summary(of: conversationID).conversation

@@ -57,6 +57,14 @@ extension Conversations {
         }
     }
 
+    /// Where a message goes that somebody sends to a name, as the command `earshot send NAME` and the local API have it: to
+    /// `#` and the name of a conversation of many, or its id; to a user as in `Users.named`, whose key need not have been
+    /// met; to oneself with `me`.
+    /// - Throws: `EarshotError` `unknownConversation`, `ambiguousConversation`, `notJoined`; `unknownUser`, `ambiguousUser`.
+    public func recipient(named text: String) async throws(EarshotError) -> Conversation {
+        try await conversation(at: destination(text))
+    }
+
     /// Where a message goes: to a user, as in `Users.recipient`, or to a conversation of many, by its id or by `#` and its
     /// name.
     /// - Throws: `EarshotError` `unknownConversation`, `ambiguousConversation`, `notJoined`; `unknownUser`,

@@ -2,11 +2,11 @@ import EarshotProtocol
 
 @_exported public import struct EarshotCrypto.SafetyNumber
 
-/// The users that a node knows: everybody whom it ever had a link to, except its own user.
+/// The users that a node knows: everybody whom it ever had a link to, and its own user.
 public struct Users: Sendable {
     let node: Node
 
-    /// All known users, ordered by name.
+    /// All known users but the node's own, ordered by name.
     public var all: [User] {
         get async { await node.shell.users }
     }
@@ -17,7 +17,22 @@ public struct Users: Sendable {
     /// after it.
     private static let longestText = 4 * Limits.nameBytes
 
-    public func user(_ userID: UserID) async -> User? { await node.shell.user(userID) }
+    /// A user, also this node's own; `nil` for somebody whom the node has never met.
+    public func user(_ userID: UserID) async -> User? {
+        userID == node.userID ? own : await other(userID)
+    }
+
+    /// Another user than this node's own.
+    package func other(_ userID: UserID) async -> User? { await node.shell.user(userID) }
+
+    /// This node's own user: verified, and online while the node runs.
+    public var own: User {
+        let now = node.environment.clock.now.wallClock
+        return User(
+            UserRecord(
+                userID: node.userID, name: node.name, trust: .verified, isPinned: true, firstSeen: now, lastSeen: now),
+            conflictingID: nil, isOnline: node.state.port != nil)
+    }
 
     /// The names of those of the users who are known.
     package func names(of userIDs: Set<UserID>) async -> [UserID: UserName] { await node.shell.names(of: userIDs) }
@@ -26,9 +41,16 @@ public struct Users: Sendable {
     /// fingerprint as it is shown, or a key.
     ///
     /// The beginning of a key has at least `shortestPrefix` characters. A name alone means the user to whom it is
-    /// pinned, whoever else claims it. A name that is pinned to nobody names a user only if no other user has it.
+    /// pinned, whoever else claims it. A name that is pinned to nobody names a user only if no other user has it. `me`
+    /// (`ownWord`), the own key and the own name are this node's own user.
     /// - Throws: `EarshotError` `unknownUser`, with similar names; `ambiguousUser`, with the fingerprints.
     public func named(_ text: String) async throws(EarshotError) -> User {
+        try await isOwn(text) ? own : try await other(named: text)
+    }
+
+    /// Like `named`, without this node's own user, about whom nobody decides anything.
+    /// - Throws: `EarshotError` `unknownUser`, also for the own name; `ambiguousUser`.
+    package func other(named text: String) async throws(EarshotError) -> User {
         // A comparison with a user takes longer the longer the text is.
         guard text.utf8.count <= Self.longestText else { throw unknown(text, among: []) }
         let all = await self.all
@@ -72,7 +94,7 @@ public struct Users: Sendable {
     package func recipient(_ text: String) async throws(EarshotError) -> UserID {
         if try await isOwn(text) { return node.userID }
         if let userID = UserID(text) { return userID }
-        return try await named(text).userID
+        return try await other(named: text).userID
     }
 
     /// The keys of users who are named like recipients.

@@ -156,7 +156,7 @@ public struct Bot: Sendable {
 
     /// What a message asks for is done, and its answers are returned.
     private func handle(_ message: Message) async throws -> [InboxReply] {
-        let sender = await node.users.user(message.senderID)
+        let sender = await node.users.other(message.senderID)
         let answers = BotAnswers()
         try await handle(BotMessage(message, from: sender, to: consumer, on: node, answers: answers))
         return answers.close()
@@ -178,7 +178,7 @@ public struct Bot: Sendable {
         var users: [String: User] = [:]
         for parameter in router.parameters(of: name) where parameter.kind == .user {
             guard let text = values[parameter.name]?.text else { continue }
-            do { users[parameter.name] = try await node.users.named(text) } catch {
+            do { users[parameter.name] = try await node.users.other(named: text) } catch {
                 guard [.unknownUser, .ambiguousUser].contains(error.code) else { throw error }
                 return try await message.reply(router.refusal("\(parameter.shown): \(error.message).", command: name))
             }

@@ -29,7 +29,7 @@ struct AdmissionOptions: ParsableArguments {
             if let userID = UserID(text) {
                 admitted.insert(userID)
             } else {
-                admitted.insert(try await node.users.named(text).userID)
+                admitted.insert(try await node.users.other(named: text).userID)
             }
         }
         await node.users.admit(.only(admitted))

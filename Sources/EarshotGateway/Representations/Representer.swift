@@ -67,7 +67,7 @@ struct Representer: Sendable {
             result.stateChange = GatewayStateChange(change, await names(of: [change.recipientID]))
         case .typingStarted(let typing), .typingEnded(let typing):
             result.conversationID = typing.conversationID.description
-            result.user = await node.users.user(typing.userID).map { GatewayUser($0) }
+            result.user = await node.users.other(typing.userID).map { GatewayUser($0) }
         case .messageUpdated(let update):
             result.update = GatewayMessageUpdate(update, await names(of: [update.userID]))
         case .conversationUpdated(let update):
@@ -86,14 +86,14 @@ struct Representer: Sendable {
             result.user = GatewayUser(user)
             result.changes = changes.map(\.rawValue).sorted()
         case .userSubscribed(let userID), .userUnsubscribed(let userID):
-            result.user = await node.users.user(userID).map { GatewayUser($0) }
+            result.user = await node.users.other(userID).map { GatewayUser($0) }
         case .identityConflict(let conflict): result.conflict = GatewayConflict(conflict)
         case .linkFailed(let failure): await fill(&result, from: failure)
         case .clockSkewed(let skew):
-            result.user = await node.users.user(skew.userID).map { GatewayUser($0) }
+            result.user = await node.users.other(skew.userID).map { GatewayUser($0) }
             result.aheadMilliseconds = skew.ahead
         case .deviceRevoked(let device):
-            result.user = await node.users.user(device.userID).map { GatewayUser($0) }
+            result.user = await node.users.other(device.userID).map { GatewayUser($0) }
             result.userID = device.userID.description
             result.deviceID = device.deviceID.description
         case .otherNetworkSeen(let network): result.networkTag = network.tag
@@ -104,7 +104,7 @@ struct Representer: Sendable {
         case .profileUpdated, .storageRecovered: break
         case .fileUpdated(let update): result.file = GatewayFile(update)
         case .historyRecovered(let recovery):
-            result.user = await node.users.user(recovery.userID).map { GatewayUser($0) }
+            result.user = await node.users.other(recovery.userID).map { GatewayUser($0) }
             result.count = recovery.count
             result.renamed = recovery.renamed.map(GatewayRenaming.init)
         case .discoveryUnavailable(let source, let reason):
@@ -121,7 +121,7 @@ struct Representer: Sendable {
         event.code = failure.code
         event.closeReason = failure.closeReason
         event.reason = failure.message
-        if let userID = failure.userID { event.user = await node.users.user(userID).map { GatewayUser($0) } }
+        if let userID = failure.userID { event.user = await node.users.other(userID).map { GatewayUser($0) } }
     }
 
     private func names(of messages: [Message]) async -> PartyNames {

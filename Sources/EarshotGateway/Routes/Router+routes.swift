@@ -36,6 +36,6 @@ extension RouteGroup {
     /// The user in the open place `{user}`.
     /// - Throws: `EarshotError` `unknownUser`, `ambiguousUser`; `GatewayError` `invalidUTF8`.
     func user(of request: Request) async throws -> User {
-        try await node.users.named(try request.parameter("user"))
+        try await node.users.other(named: try request.parameter("user"))
     }
 }

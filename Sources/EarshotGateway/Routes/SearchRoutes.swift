@@ -44,7 +44,7 @@ struct SearchRequest {
     /// - Parameter text: a user whom the node knows, the node's own name, or a key.
     private static func sender(_ text: String, of node: Node) async throws(EarshotError) -> UserID {
         if let userID = UserID(text) { return userID }
-        do { return try await node.users.named(text).userID } catch {
+        do { return try await node.users.other(named: text).userID } catch {
             guard error.code == .unknownUser, text == node.name.text else { throw error }
             return node.userID
         }

@@ -108,10 +108,12 @@ struct UsersTests {
         }
     }
 
-    @Test("do not include this node's own")
+    @Test("are others than this node's own, about whom nobody decides")
     func ownName() async throws {
-        let error = await expect(.unknownUser) { try await known(["bob"]).named("alice") }
+        let users = try known(["bob"])
+        let error = await expect(.unknownUser) { try await users.other(named: "alice") }
         #expect(error?.message.contains("own name") == true)
+        #expect(await users.all.map(\.name.text) == ["bob"])
     }
 
     @Test("that are several are refused with what tells them apart, and that finds each")
