@@ -30,7 +30,7 @@ struct Failure: Error, Encodable {
         case let error as Failure: self = error
         case let error as EarshotError: self.init(error.code, error.message, error.parameters)
         case let error as GatewayError: self.init(error.code, error.message, error.parameters)
-        default: self.init(.internalError, "something went wrong: \(error)")
+        default: self.init(.internalError, "something went wrong: \(SystemWords.words(for: error))")
         }
     }
 

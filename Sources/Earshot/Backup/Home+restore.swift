@@ -58,6 +58,7 @@ extension Home {
     }
 
     private func checkIsFree() throws(EarshotError) {
+        try PrivateFile.checkPath(path, of: "home directory", orThrow: .unusableHome)
         guard access(path, F_OK) == 0 else { return }
         let names: [String]
         do { names = try FileManager.default.contentsOfDirectory(atPath: path) } catch {
@@ -75,14 +76,15 @@ extension Home {
     /// Makes a directory beside this one, for its owner alone.
     private func makeStaging(_ work: WorkFiles) throws(EarshotError) -> Home {
         let staging = Home(path: stagingPlace())
-        do {
-            try FileManager.default.createDirectory(
-                atPath: PrivateFile.directory(of: staging.path), withIntermediateDirectories: true)
-            try work.makeDirectory(staging.path)
-        } catch let error as EarshotError where error.code == .stopped { throw error } catch {
-            let reason = (error as? EarshotError)?.message ?? error.localizedDescription
+        if let error = PrivateFile.makeDirectories(PrivateFile.directory(of: staging.path), mode: 0o777) {
             throw EarshotError(
-                .unusableHome, "the home directory \(path) cannot be made: \(reason)",
+                .unusableHome, "the home directory \(path) cannot be made: \(PrivateFile.words(for: error))",
+                .init(.unwritable, path: path, systemError: error))
+        }
+        do { try work.makeDirectory(staging.path) } catch {
+            guard error.code != .stopped else { throw error }
+            throw EarshotError(
+                .unusableHome, "the home directory \(path) cannot be made: \(error.message)",
                 .init(.unwritable, path: path), cause: error)
         }
         return staging

@@ -40,13 +40,11 @@ public struct Home: Sendable, Hashable {
     /// Makes the directory for its owner alone, or checks that an existing one is.
     /// - Throws: `EarshotError` `unusableHome` or `looseHome`.
     func prepareDirectory() throws(EarshotError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
+        try PrivateFile.checkPath(path, of: "home directory", orThrow: .unusableHome)
+        if let error = PrivateFile.makeDirectories(path) {
             throw EarshotError(
-                .unusableHome, "the home directory \(path) cannot be made: \(error.localizedDescription)",
-                .init(.unwritable, path: path), cause: error)
+                .unusableHome, "the home directory \(path) cannot be made: \(PrivateFile.words(for: error))",
+                .init(.unwritable, path: path, systemError: error))
         }
         try checkDirectory()
     }

@@ -36,6 +36,7 @@ enum PrivateFile {
     static func with<Secret>(
         _ path: String, orThrow code: EarshotError.Code, _ read: (_ descriptor: Int32) throws(EarshotError) -> Secret
     ) throws(EarshotError) -> Secret {
+        try checkPath(path, of: "file with the secret", orThrow: code)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw EarshotError(
@@ -95,6 +96,32 @@ enum PrivateFile {
     static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Makes a directory and those above it that are missing.
+    /// - Returns: the system's number for the error, or `nil` if the directory is there.
+    static func makeDirectories(_ path: String, mode: mode_t = 0o700) -> Int32? {
+        if mkdir(path, mode) == 0 { return nil }
+        switch errno {
+        case EEXIST: return nil
+        case ENOENT where !path.isEmpty && directory(of: path) != path:
+            if let error = makeDirectories(directory(of: path), mode: mode) { return error }
+            return mkdir(path, mode) == 0 || errno == EEXIST ? nil : errno
+        default: return errno
+        }
+    }
+
+    /// The system's words for one of its errors.
+    static func words(for number: Int32) -> String { String(cString: strerror(number)) }
+
+    /// - Parameters:
+    ///   - what: what the path names: `"backup"`.
+    ///   - code: of the error.
+    /// - Throws: `EarshotError` with this code for an empty path, which the system would call a file that is missing.
+    static func checkPath(_ path: String, of what: String, orThrow code: EarshotError.Code) throws(EarshotError) {
+        guard path.isEmpty else { return }
+        throw EarshotError(
+            code, "the path of the \(what) is empty: name a file or a directory", .init(.empty, path: path))
     }
 
     /// A rename or a removal is on the disk only once its directory is.

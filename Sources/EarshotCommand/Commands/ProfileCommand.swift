@@ -41,7 +41,8 @@ struct ProfileShow: ProgramCommand {
         }
         if let savePicture {
             do { try profile.picture.write(to: URL(filePath: savePicture), options: .withoutOverwriting) } catch {
-                throw Failure(.unusableFile, "the picture cannot be written to \(savePicture): \(error)")
+                throw Failure(
+                    .unusableFile, "the picture cannot be written to \(savePicture): \(SystemWords.words(for: error))")
             }
         }
         try ProfileReport(profile: profile, output: output).show()
@@ -108,7 +109,7 @@ struct ProfileSet: ProgramCommand {
         guard !path.isEmpty else { return Data() }
         let file: FileHandle
         do { file = try FileHandle(forReadingFrom: URL(filePath: path)) } catch {
-            throw Failure(.unusableFile, "the picture \(path) cannot be read: \(error)")
+            throw Failure(.unusableFile, "the picture \(path) cannot be read: \(SystemWords.words(for: error))")
         }
         defer { try? file.close() }
         // One byte more than is allowed, so that what is too long is refused and not cut.

@@ -88,7 +88,7 @@ struct HomeConfiguration {
         }
         let bytes: Data
         do { bytes = try file.read(upToCount: maximumBytes + 1) ?? Data() } catch {
-            throw .init(line: 1, message: "it cannot be read: \(error.localizedDescription)")
+            throw .init(line: 1, message: "it cannot be read: \(SystemWords.words(for: error))")
         }
         guard bytes.count <= maximumBytes else {
             throw .init(line: 1, message: "it is longer than \(maximumBytes) bytes")

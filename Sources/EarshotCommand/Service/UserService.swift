@@ -56,7 +56,7 @@ struct UserService {
             try FileManager.default.createDirectory(atPath: UserUnit.folder(), withIntermediateDirectories: true)
             try Data(unit.text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {
-            throw Failure(.unusableFile, "\(path) cannot be written: \(error.localizedDescription)")
+            throw Failure(.unusableFile, "\(path) cannot be written: \(SystemWords.words(for: error))")
         }
         do { try await control("daemon-reload") } catch {
             if !wasInstalled { try removeFile() }

@@ -64,8 +64,11 @@ package final class SearchIndex {
 
     /// Removes an index and what belongs to it.
     package static func remove(_ path: String) throws(StoreError) {
-        for file in files(path) where FileManager.default.fileExists(atPath: file) {
-            do { try FileManager.default.removeItem(atPath: file) } catch { throw StoreError(error, path: path) }
+        for file in files(path) {
+            guard unlink(file) == 0 || errno == ENOENT else {
+                throw StoreError(
+                    code: .unavailable, message: "\(file) cannot be removed: \(String(cString: strerror(errno)))")
+            }
         }
     }
 
