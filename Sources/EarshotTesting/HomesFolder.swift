@@ -6,12 +6,16 @@ final class HomesFolder: Sendable {
     private let path: String
 
     /// In memory, if Linux has a place for that.
-    init() throws {
+    /// - Throws: `EarshotError` `unusableHome`.
+    init() throws(EarshotError) {
         let memory = "/dev/shm"
         let place = FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
         path = place + "/earshot-test-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        guard mkdir(path, 0o700) == 0 else {
+            throw EarshotError(
+                .unusableHome, "the folder \(path) cannot be made: \(String(cString: strerror(errno)))",
+                .init(.unwritable, path: path, systemError: errno))
+        }
     }
 
     deinit {

@@ -74,7 +74,12 @@ final class SimulatedHost: Sendable {
             try await node.run()
         }
         state.withLock { $0.life = Life(node: node, process: process, running: running) }
-        if await states.first(where: { $0.port != nil }) == nil {
+        var hasBegun = false
+        for try await state in states where state.port != nil {
+            hasBegun = true
+            break
+        }
+        if !hasBegun {
             do { try await running.value } catch let error as EarshotError { throw error } catch {
                 throw EarshotError(.internalError, "the node of \(name) did not begin: \(error)", cause: error)
             }

@@ -14,9 +14,9 @@ import Synchronization
 ///
 /// let received = bob.events.events(.messageReceived)
 /// try await alice.messages.send("hi", to: bob.userID)
-/// #expect(await received.first { _ in true }?.text == "hi")
+/// #expect(try await received.first { _ in true }?.text == "hi")
 ///
-/// network.cut(alice, bob)
+/// try network.cut(alice, bob)
 /// await network.advance(by: .seconds(60))
 /// #expect(await alice.users.user(bob.userID)?.isOnline == false)
 /// ```
@@ -44,14 +44,14 @@ public final class TestNetwork: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter start: the first reading of the nodes' clocks.
-    /// - Throws: the file system's error if there can be no folder for homes.
-    public init(startingAt start: Date = Date(timeIntervalSince1970: 1_767_225_600)) throws {
+    /// - Throws: `EarshotError` `unusableHome` if there can be no folder for homes.
+    public init(startingAt start: Date = Date(timeIntervalSince1970: 1_767_225_600)) throws(EarshotError) {
         timeline = Timeline(loop: MultiThreadedEventLoopGroup.singleton.next())
         let wiring = Wiring(timeline: timeline)
         self.wiring = wiring
         announcements = Announcements { !wiring.isCut($0, $1) }
         folder = try HomesFolder()
-        self.start = Int64(start.timeIntervalSince1970 * 1000)
+        self.start = start.clampedMilliseconds
     }
 
     deinit {
@@ -94,9 +94,12 @@ public final class TestNetwork: Sendable {
         for host in state.withLock({ $0.hosts.values.sorted { $0.address < $1.address } }) { await host.stop() }
     }
 
-    private func host(of node: Node) -> SimulatedHost {
+    /// - Throws: `EarshotError` `foreignNode`.
+    private func host(of node: Node) throws(EarshotError) -> SimulatedHost {
         guard let host = state.withLock({ $0.hosts.values.first { $0.home == node.home } }) else {
-            preconditionFailure("the node of \(node.name) is no node of this network")
+            throw EarshotError(
+                .foreignNode, "the node of \(node.name) is none of this network: take one that its node(_:) has given",
+                .init(name: node.name.text))
         }
         return host
     }
@@ -109,12 +112,13 @@ public final class TestNetwork: Sendable {
     /// Moves time forward. Everything that the nodes wait for happens, each at its moment. This returns when the last
     /// of it has happened.
     ///
-    /// - Parameter duration: whole milliseconds; a smaller rest is ignored.
+    /// - Parameter duration: at most some thousand years; what is less than a millisecond counts as one.
     public func advance(by duration: Duration) async { await timeline.advance(by: duration.milliseconds) }
 
     /// The wall clock of a node's host jumps, as if somebody had set it: forward, or back for a negative duration.
-    public func jumpClock(of node: Node, by duration: Duration) {
-        let host = host(of: node)
+    /// - Throws: `EarshotError` `foreignNode` for a node that this network has not made.
+    public func jumpClock(of node: Node, by duration: Duration) throws(EarshotError) {
+        let host = try host(of: node)
         host.clock.jump(by: duration.milliseconds)
         host.report(.clockChanged)
     }
@@ -123,62 +127,75 @@ public final class TestNetwork: Sendable {
 
     /// Cuts the cable between two nodes. They are not told: what is on its way waits, dials are not answered, and links
     /// end when the nodes have heard nothing for too long.
-    public func cut(_ a: Node, _ b: Node) { wiring.cut(host(of: a).address, host(of: b).address) }
+    /// - Throws: `EarshotError` `foreignNode` for a node that this network has not made.
+    public func cut(_ a: Node, _ b: Node) throws(EarshotError) {
+        wiring.cut(try host(of: a).address, try host(of: b).address)
+    }
 
     /// Mends the cable. What was on its way arrives, and both hosts notice that the network changed.
-    public func mend(_ a: Node, _ b: Node) {
-        let (a, b) = (host(of: a), host(of: b))
+    /// - Throws: `EarshotError` `foreignNode` for a node that this network has not made.
+    public func mend(_ a: Node, _ b: Node) throws(EarshotError) {
+        let (a, b) = (try host(of: a), try host(of: b))
         wiring.mend(a.address, b.address)
         announcements.exchange(a.address, b.address)
         for host in [a, b] { host.report(.networkChanged) }
     }
 
     /// From now on everything that one node sends to the other takes this long, one way. At first there is no delay.
-    public func delay(_ a: Node, _ b: Node, by duration: Duration) {
-        wiring.delay(host(of: a).address, host(of: b).address, by: duration.milliseconds)
+    /// - Throws: `EarshotError` `foreignNode` for a node that this network has not made.
+    public func delay(_ a: Node, _ b: Node, by duration: Duration) throws(EarshotError) {
+        wiring.delay(try host(of: a).address, try host(of: b).address, by: duration.milliseconds)
     }
 
     /// Breaks the connections between two nodes. Both are told, and what was on its way is lost. They connect again
     /// when time moves on.
-    public func breakConnections(_ a: Node, _ b: Node) {
-        let (a, b) = (host(of: a).address, host(of: b).address)
+    /// - Throws: `EarshotError` `foreignNode` for a node that this network has not made.
+    public func breakConnections(_ a: Node, _ b: Node) throws(EarshotError) {
+        let (a, b) = (try host(of: a).address, try host(of: b).address)
         timeline.schedule { [wiring] in wiring.breakConnections(a, b) }
     }
 
     /// Fills the node's disk: it takes no writes until `freeDisk(of:)`.
-    public func fillDisk(of node: Node) { host(of: node).setDisk(isFull: true) }
+    /// - Throws: `EarshotError` `foreignNode` for a node that this network has not made.
+    public func fillDisk(of node: Node) throws(EarshotError) { try host(of: node).setDisk(isFull: true) }
 
     /// Makes room on the node's disk again. The node finds out when it tries again, half a second later.
-    public func freeDisk(of node: Node) { host(of: node).setDisk(isFull: false) }
+    /// - Throws: `EarshotError` `foreignNode` for a node that this network has not made.
+    public func freeDisk(of node: Node) throws(EarshotError) { try host(of: node).setDisk(isFull: false) }
 
     /// Hands out to a consumer once more what it acknowledges next, as a node does whose home was restored from an older
     /// copy. A bot must not answer it twice.
     ///
     /// - Parameter happened: called when the consumer asks for messages again, and is back where it was before.
+    /// - Throws: `EarshotError` `foreignNode` for a node that this network has not made.
     public func duplicateHandOut(
         to consumer: String, of node: Node, happened: @escaping @Sendable () async -> Void = {}
-    ) {
-        host(of: node).handOutFaults.arm(.duplicate, for: consumer, happened: happened)
+    ) throws(EarshotError) {
+        try host(of: node).handOutFaults.arm(.duplicate, for: consumer, happened: happened)
     }
 
     /// Crashes a node when a consumer acknowledges next what it was handed, before that is on the disk: nothing is
     /// acknowledged and nothing is sent, and the next node hands out the same messages again.
     ///
     /// - Parameter happened: called when the node is gone. `node(_:)` with the user's name starts a new one.
+    /// - Throws: `EarshotError` `foreignNode` for a node that this network has not made.
     public func crashAfterHandOut(
         to consumer: String, of node: Node, happened: @escaping @Sendable () async -> Void = {}
-    ) {
-        host(of: node).handOutFaults.arm(.crash, for: consumer, happened: happened)
+    ) throws(EarshotError) {
+        try host(of: node).handOutFaults.arm(.crash, for: consumer, happened: happened)
     }
 
     /// Kills the process of a node. What it has not committed is lost, it says goodbye to nobody, its events end, and
     /// requests to it fail as `stopped`; its peers' connections to it break. `node(_:)` with the user's name starts a
     /// new one.
-    public func crash(_ node: Node) async { await host(of: node).crash() }
+    /// - Throws: `EarshotError` `foreignNode` for a node that this network has not made.
+    public func crash(_ node: Node) async throws(EarshotError) { await (try host(of: node)).crash() }
 }
 
-extension Duration {
-    fileprivate var milliseconds: Int64 {
-        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+extension TestNetwork: CustomStringConvertible {
+    /// The users whose nodes it has made.
+    public var description: String {
+        let names = state.withLock { $0.hosts.keys.sorted() }
+        return names.isEmpty ? "TestNetwork" : "TestNetwork(\(names.joined(separator: ", ")))"
     }
 }

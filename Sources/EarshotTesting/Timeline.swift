@@ -10,6 +10,8 @@ final class Timeline: Sendable {
     /// In milliseconds. It is longer than a change waits for company in a commit, and shorter than any other wait of a
     /// node.
     static let shortWait: Int64 = 50
+    /// So far can time be moved: some ten thousand years.
+    private static let longest = Int64.max / 16
 
     let loop: any EventLoop
 
@@ -63,7 +65,7 @@ final class Timeline: Sendable {
     /// - Parameter delay: in milliseconds.
     @discardableResult
     func schedule(after delay: Int64 = 0, _ body: @escaping @Sendable () -> Void) -> TimelineTimer {
-        schedule(at: state.withLock(\.now) + max(0, delay), body)
+        schedule(at: state.withLock(\.now) + min(max(0, delay), Self.longest), body)
     }
 
     @discardableResult
@@ -89,7 +91,8 @@ final class Timeline: Sendable {
     func advance(by milliseconds: Int64) async {
         await withCheckedContinuation { continuation in
             state.withLock { state in
-                state.target = max(state.target, state.now) + milliseconds
+                let start = max(state.target, state.now)
+                state.target = start + min(milliseconds, Self.longest - start)
                 state.waiting.append((state.target, continuation))
             }
             turn()

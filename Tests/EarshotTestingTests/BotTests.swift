@@ -57,7 +57,7 @@ struct BotTests {
         for text in ["/greet alice 2 good morning", "/greet bob 1 hello", "/help", "hello"] {
             try await alice.messages.send(text, to: robot.userID)
         }
-        #expect(await answers.first { $0.text == "what?" } != nil)
+        #expect(try await answers.first { $0.text == "what?" } != nil)
         let texts = try await received(from: robot)
         #expect(
             texts.map(\.text) == [
@@ -83,7 +83,7 @@ struct BotTests {
         let answers = alice.events.events(.messageReceived)
         let id = SessionID.random()
         try await alice.messages.send(MessageDraft("e4"), in: id, summary: "e4", to: robot.userID)
-        #expect(await answers.first { $0.text == "e5" } != nil)
+        #expect(try await answers.first { $0.text == "e5" } != nil)
         let history = try await alice.conversations.direct(with: robot.userID).history()
         #expect(history.map { $0.session?.isSuperseded } == [true, false])
         #expect(history.last?.session?.counter == 2 && history.last?.layout?.caption == "move 2")
@@ -103,19 +103,19 @@ struct BotTests {
         async let running: Void = bot.run()
         var answers = alice.events.events(.messageReceived).makeAsyncIterator()
         try await alice.messages.send("/quote", to: robot.userID)
-        let first = try #require(await answers.next())
+        let first = try #require(try await answers.next())
         #expect(first.text == "chosen: nothing")
         try await alice.messages.reply("this one", to: first.messageID)
-        #expect(await answers.next()?.text == "chosen: chosen: nothing")
+        #expect(try await answers.next()?.text == "chosen: chosen: nothing")
         try await alice.messages.reply("/quote", to: first.messageID)
-        #expect(await answers.next()?.text == "chosen: chosen: nothing")
+        #expect(try await answers.next()?.text == "chosen: chosen: nothing")
         let own = try await alice.messages.send("hello", to: robot.userID)
-        #expect(await answers.next()?.text == "otherwise")
+        #expect(try await answers.next()?.text == "otherwise")
         // A message of somebody else is none that a bot could be asked about.
         try await alice.messages.reply("again", to: own.messageID)
-        #expect(await answers.next()?.text == "otherwise")
+        #expect(try await answers.next()?.text == "otherwise")
         try await alice.messages.reply("/help", to: first.messageID)
-        #expect(await answers.next()?.text == "/quote: Shows the quote of the day.")
+        #expect(try await answers.next()?.text == "/quote: Shows the quote of the day.")
         #expect(try await robot.users.ownProfile()?.bot?.commands.map(\.name) == ["quote", "help"])
         await network.stop()
         try await running
@@ -136,7 +136,7 @@ struct BotTests {
         let events = alice.events.events(.named([.typingStarted, .typingEnded, .messageReceived]))
         try await alice.messages.send("what?", to: robot.userID)
         var names: [EventName] = []
-        for await event in events {
+        for try await event in events {
             names.append(event.name)
             if event.name == .typingStarted {
                 // Longer than one word of it lasts.
@@ -170,7 +170,7 @@ struct BotTests {
         async let running: Void = bot.run()
         let sent = try await alice.messages.send("work", to: robot.userID)
         let received = alice.events.events(.messageReceived)
-        let last = try await turning { await received.first { $0.text == "see above" } }
+        let last = try await turning { try await received.first { $0.text == "see above" } }
         #expect(last?.replyTo == sent.messageID)
         let answers = try await self.received(from: robot)
         #expect(answers.map(\.text) == ["done", "", "see above"])
@@ -197,7 +197,7 @@ struct BotTests {
         try await alice.messages.send("skip", to: robot.userID)
         for await _ in moves { break }
         try await alice.messages.send("next", to: robot.userID)
-        #expect(await answers.first { _ in true }?.text == "next!")
+        #expect(try await answers.first { _ in true }?.text == "next!")
         await network.stop()
         try await running
     }
@@ -216,9 +216,9 @@ struct BotTests {
         let answers = alice.events.events(.messageReceived)
         try await alice.messages.send("one", to: robot.userID)
         try await turning { for await _ in tries.stream {} }
-        #expect(await answers.first { _ in true }?.text == "one!")
+        #expect(try await answers.first { _ in true }?.text == "one!")
         try await alice.messages.send("two", to: robot.userID)
-        #expect(await alice.events.events(.messageReceived).first { _ in true }?.text == "two!")
+        #expect(try await alice.events.events(.messageReceived).first { _ in true }?.text == "two!")
         #expect(try await received(from: robot).map(\.text) == ["one!", "two!"])
         await network.stop()
         try await running
@@ -239,7 +239,7 @@ struct BotTests {
         let answers = alice.events.events(.messageReceived)
         async let running: Void = bot.run()
         try await alice.messages.send("tell carol", to: robot.userID)
-        #expect(await answers.first { _ in true }?.text == "blocked")
+        #expect(try await answers.first { _ in true }?.text == "blocked")
         #expect(try await robot.inbox.setAside(consumer: "relay").isEmpty)
         await network.stop()
         try await running
@@ -255,7 +255,7 @@ struct BotTests {
         for text in ["one", "poison", "two"] { try await alice.messages.send(text, to: robot.userID) }
         let answers = alice.events.events(.messageReceived)
         async let running: Void = bot.run()
-        try await turning { _ = await answers.first { $0.text == "two!" } }
+        try await turning { _ = try await answers.first { $0.text == "two!" } }
         #expect(try await received(from: robot).map(\.text) == ["one!", "two!"])
         let aside = try await robot.inbox.setAside(consumer: "picky")
         #expect(aside.map(\.message.text) == ["poison"] && aside.map(\.reason) == ["Failing()"])
@@ -275,7 +275,7 @@ struct BotTests {
         for text in ["/text x", "/kind 1", "hello"] { try await alice.messages.send(text, to: robot.userID) }
         let answers = alice.events.events(.messageReceived)
         async let running: Void = bot.run()
-        try await turning { _ = await answers.first { $0.text == "fine" } }
+        try await turning { _ = try await answers.first { $0.text == "fine" } }
         #expect(try await robot.inbox.setAside(consumer: "mistaken").map(\.message.text) == ["/text x", "/kind 1"])
         await network.stop()
         try await running
@@ -285,14 +285,14 @@ struct BotTests {
     func options() async throws {
         let arrived = robot.events.events(.messageReceived)
         for text in ["poison", "hello"] { try await alice.messages.send(text, to: robot.userID) }
-        _ = await arrived.first { $0.text == "hello" }
+        _ = try await arrived.first { $0.text == "hello" }
         let bot = Bot("late", on: robot, from: .beginning, attempts: 1).otherwise { message in
             guard message.text != "poison" else { throw Failing() }
             try await message.reply("\(message.text) \(message.senderID == message.message.senderID)")
         }
         let answers = alice.events.events(.messageReceived)
         async let running: Void = bot.run()
-        try await turning { _ = await answers.first { $0.text == "hello true" } }
+        try await turning { _ = try await answers.first { $0.text == "hello true" } }
         #expect(try await robot.inbox.setAside(consumer: "late").map(\.message.text) == ["poison"])
         await network.stop()
         try await running
@@ -309,7 +309,7 @@ struct BotTests {
         async let running: Void = bot.run()
         let answers = alice.events.events(.messageReceived)
         for text in ["one", "two"] { try await alice.messages.send(text, to: robot.userID) }
-        try await turning { _ = await answers.first { $0.text == "two!" } }
+        try await turning { _ = try await answers.first { $0.text == "two!" } }
         #expect(try await received(from: robot).map(\.text) == ["one!", "two!"])
         await network.stop()
         try await running
@@ -328,7 +328,7 @@ struct BotTests {
         async let ended: Void = slow.run()
         try await alice.messages.send("hello", to: robot.userID)
         for await _ in entered.stream { break }
-        await network.crash(robot)
+        try await network.crash(robot)
         never.continuation.finish()
         try await ended
 
@@ -336,7 +336,7 @@ struct BotTests {
         let reborn = try await network.node("robot")
         let quick = Bot("slow", on: reborn).otherwise { try await $0.reply("second") }
         async let running: Void = quick.run()
-        #expect(await answers.first { _ in true }?.text == "second")
+        #expect(try await answers.first { _ in true }?.text == "second")
         #expect(try await received(from: reborn).map(\.text) == ["second"])
         await network.stop()
         try await running
@@ -351,13 +351,13 @@ struct BotTests {
         }
         try await bot.prepare()
         let happened = AsyncStream<Void>.makeStream()
-        network.duplicateHandOut(to: "echo", of: robot) { happened.continuation.finish() }
+        try network.duplicateHandOut(to: "echo", of: robot) { happened.continuation.finish() }
         async let running: Void = bot.run()
         let answers = alice.events.events(.messageReceived)
         try await alice.messages.send("one", to: robot.userID)
         for await _ in happened.stream {}
         try await alice.messages.send("two", to: robot.userID)
-        _ = await answers.first { $0.text == "two!" }
+        _ = try await answers.first { $0.text == "two!" }
         #expect(try await received(from: robot).map(\.text) == ["one!", "two!"])
         // The handler ran twice for the first of them.
         #expect(await count.next() == 4)
@@ -369,7 +369,7 @@ struct BotTests {
     func crashAfterHandOut() async throws {
         let first = Bot("echo", on: robot).otherwise { try await $0.reply("\($0.text)!") }
         try await first.prepare()
-        network.crashAfterHandOut(to: "echo", of: robot)
+        try network.crashAfterHandOut(to: "echo", of: robot)
         async let ended: Void = first.run()
         try await alice.messages.send("hello", to: robot.userID)
         try await ended
@@ -380,7 +380,7 @@ struct BotTests {
         #expect(try await received(from: reborn).isEmpty)
         let second = Bot("echo", on: reborn).otherwise { try await $0.reply("\($0.text)!") }
         async let running: Void = second.run()
-        _ = await answers.first { _ in true }
+        _ = try await answers.first { _ in true }
         #expect(try await received(from: reborn).map(\.text) == ["hello!"])
         await network.stop()
         try await running
@@ -398,12 +398,12 @@ struct BotTests {
         async let running: Void = bot.run()
         let answers = alice.events.events(.messageReceived)
         try await alice.messages.send("/remind 1h milk", to: robot.userID)
-        #expect(await answers.first { _ in true }?.text == "in 1h")
+        #expect(try await answers.first { _ in true }?.text == "in 1h")
         await network.advance(by: .seconds(3_500))
         #expect(try await received(from: robot).count == 1)
         let reminder = alice.events.events(.messageReceived)
         await network.advance(by: .seconds(200))
-        #expect(await reminder.first { _ in true }?.text == "milk")
+        #expect(try await reminder.first { _ in true }?.text == "milk")
         #expect(try await received(from: robot).map(\.text) == ["in 1h", "milk"])
         await network.stop()
         try await running
@@ -422,12 +422,12 @@ struct BotTests {
         async let second: Void = shy.run()
         let heard = carol.events.events(.messageReceived)
         try await shy.send(MessageDraft("hello"), to: robot.userID)
-        let answer = await heard.first { _ in true }
+        let answer = try await heard.first { _ in true }
         #expect(answer?.text == "heard: hello")
         // When the bot has come so far, it has passed the answer by.
         let answers = alice.events.events(.messageReceived)
         try await alice.messages.send("and you?", to: carol.userID)
-        #expect(await answers.first { _ in true }?.text == "answered: and you?")
+        #expect(try await answers.first { _ in true }?.text == "answered: and you?")
         let conversation = try await robot.conversations.direct(with: carol.userID)
             .history(order: .arrival, limit: 50)
         #expect(conversation.map(\.text) == ["hello", "heard: hello"])
@@ -449,7 +449,7 @@ struct BotTests {
         let last = alice.events.events(.messageReceived)
         try await alice.messages.send("hello", to: robot.userID)
         let message = try #require(await kept.stream.first { _ in true })
-        _ = await last.first { _ in true }
+        _ = try await last.first { _ in true }
         await #expect(throws: EarshotError.self) { try await message.reply("too late") }
         await network.stop()
         try await running

@@ -41,7 +41,7 @@ struct DraftTests {
         #expect(await alice.drafts.all() == [draft] && draft.insertedBy == "quotes")
         let received = bob.events.events(.messageReceived)
         let message = try await alice.drafts.send(draft.id)
-        #expect(await received.first { _ in true }?.text == "a quote")
+        #expect(try await received.first { _ in true }?.text == "a quote")
         #expect(await alice.drafts.all().isEmpty)
         let events = try await told(after: place, 2)
         #expect(
@@ -74,7 +74,7 @@ struct DraftTests {
             let sending = Task { try await alice.drafts.send(draft.id) }
             // Now and then it is through before the crash.
             if number.isMultiple(of: 4) { _ = await sending.result }
-            await network.crash(alice)
+            try await network.crash(alice)
             _ = await sending.result
             let again = try await network.node("alice")
             let isDraft = await again.drafts.all().contains { $0.id == draft.id }
@@ -86,9 +86,9 @@ struct DraftTests {
     @Test("stays when it cannot be sent, and says why")
     func refused() async throws {
         let draft = try await alice.drafts.insert(MessageDraft("later"), to: bob.userID, by: "quotes")
-        network.fillDisk(of: alice)
+        try network.fillDisk(of: alice)
         await #expect { try await alice.drafts.send(draft.id) } throws: { ($0 as? EarshotError)?.code == .storeFull }
-        network.freeDisk(of: alice)
+        try network.freeDisk(of: alice)
         await network.advance(by: .seconds(5))
         try await alice.messages.send("hello", to: bob.userID)
         try await alice.users.decide(.block, about: bob.userID)
@@ -121,7 +121,7 @@ struct DraftTests {
         let second = try await insert("two")
         try await alice.drafts.discard(second.id)
         try await alice.drafts.discard(second.id)
-        await network.crash(alice)
+        try await network.crash(alice)
         let again = try await network.node("alice")
         await #expect {
             try await again.drafts.insert(MessageDraft("two"), to: bob.userID, by: "quotes", idempotencyKey: "two")
@@ -144,7 +144,7 @@ struct DraftTests {
         #expect(await alice.drafts.all() == [open])
         let discarded = alice.events.events(.draftDiscarded)
         try await ops.leave()
-        #expect(await discarded.first { $0.draftID == open.id } != nil)
+        #expect(try await discarded.first { $0.draftID == open.id } != nil)
         #expect(await alice.drafts.all().isEmpty)
         let ended = try await told(after: place, 4).filter { $0.name == .draftDiscarded }
         #expect(ended.count == 2)
@@ -176,7 +176,7 @@ struct DraftTests {
         async let running: Void = bot.run()
         let inserted = alice.events.events(.draftInserted)
         try await bob.messages.send("quote me", to: alice.userID)
-        #expect(await inserted.first { _ in true }?.insertedBy == "quotes")
+        #expect(try await inserted.first { _ in true }?.insertedBy == "quotes")
         let draft = try #require(await alice.drafts.all().first)
         #expect(draft.content.text == "on quote me" && draft.content.headers[Inbox.automaticHeader] != nil)
         #expect(try await texts(of: bob, with: alice) == ["quote me"])
@@ -192,7 +192,7 @@ struct DraftTests {
         try await alice.inbox.makeConsumer("bot")
         try await bob.messages.send("one", to: alice.userID)
         try await bob.messages.send("two", to: alice.userID)
-        _ = await received.first { $0.text == "two" }
+        _ = try await received.first { $0.text == "two" }
         let batch = try await alice.inbox.receive(consumer: "bot", limit: 2)
         let replies = batch.messages.map { message in
             var reply = InboxReply(to: bob.userID, MessageDraft("re \(message.text)"), answering: message.messageID)

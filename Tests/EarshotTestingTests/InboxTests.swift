@@ -20,7 +20,7 @@ struct InboxTests {
         let received = alice.events.events(.messageReceived)
         for text in texts {
             try await bob.messages.send(text, headers: headers, to: alice.userID)
-            _ = await received.first { $0.text == text }
+            _ = try await received.first { $0.text == text }
         }
     }
 
@@ -53,24 +53,24 @@ struct InboxTests {
         try await alice.inbox.makeConsumer("bot")
         let (delivered, handled) = (bob.events.events(.messageDelivered), bob.events.events(.messageHandled))
         let messages = try await bob.messages.send([.init("one"), .init("two")], to: alice.userID)
-        _ = await delivered.first { $0.messageID == messages[1].messageID }
+        _ = try await delivered.first { $0.messageID == messages[1].messageID }
         let batch = try await alice.inbox.receive(consumer: "bot", limit: 2, wait: .seconds(1))
-        network.fillDisk(of: alice)
+        try network.fillDisk(of: alice)
         await #expect(throws: EarshotError.self) {
             try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor)
         }
-        network.freeDisk(of: alice)
+        try network.freeDisk(of: alice)
         await network.advance(by: .seconds(60))
         #expect(try await states(of: messages) == [.delivered, .delivered])
         try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursors[0])
-        #expect(await handled.first { _ in true }?.messageID == messages[0].messageID)
+        #expect(try await handled.first { _ in true }?.messageID == messages[0].messageID)
         #expect(try await states(of: messages) == [.handled, .delivered])
         #expect(try await bob.messages.message(messages[0].messageID).times(for: alice.userID).handledAt != nil)
         let read = bob.events.events(.messageRead)
         try await alice.messages.markRead(messages[1].messageID)
-        _ = await read.first { $0.messageID == messages[1].messageID }
+        _ = try await read.first { $0.messageID == messages[1].messageID }
         try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor)
-        #expect(await handled.first { _ in true }?.messageID == messages[1].messageID)
+        #expect(try await handled.first { _ in true }?.messageID == messages[1].messageID)
         #expect(try await states(of: messages) == [.read, .read])
     }
 
@@ -104,7 +104,7 @@ struct InboxTests {
             let sent = try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor, sending: replies)
             #expect(sent.map(\.text) == ["here"])
         }
-        _ = await received.first { $0.text == "here" }
+        _ = try await received.first { $0.text == "here" }
         let history = try await bob.conversations.direct(with: alice.userID).history(limit: 10)
         #expect(history.map(\.text) == ["done", "question", "here"])
         #expect(history[1].reactions.map(\.emoji) == ["👍"])
@@ -407,7 +407,7 @@ struct InboxTests {
         try await write("one", "two")
         let batch = try await alice.inbox.receive(consumer: "bot", limit: 1)
         try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor)
-        await network.crash(alice)
+        try await network.crash(alice)
         let restarted = try await network.node("alice")
         #expect(texts(try await restarted.inbox.receive(consumer: "bot")) == ["two"])
     }
@@ -423,7 +423,7 @@ struct InboxTests {
         await network.advance(by: .seconds(3599))
         #expect(try await bob.conversations.direct(with: alice.userID).history().isEmpty)
         await network.advance(by: .seconds(2))
-        #expect(await received.first { _ in true }?.text == "later")
+        #expect(try await received.first { _ in true }?.text == "later")
         #expect(await alice.messages.scheduled().isEmpty)
         let error = await #expect(throws: EarshotError.self) { try await alice.messages.cancelScheduled(kept.id) }
         #expect(error?.code == .unknownMessage)
@@ -468,13 +468,13 @@ struct InboxTests {
         reminder.notBefore = network.now.addingTimeInterval(3600)
         #expect(
             try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor, sending: [reminder]).isEmpty)
-        await network.crash(alice)
+        try await network.crash(alice)
         let restarted = try await network.node("alice")
         #expect(try await restarted.inbox.consumers().first?.lag == 0)
         #expect(await restarted.messages.scheduled().map(\.draft.text) == ["now"])
         let received = bob.events.events(.messageReceived)
         await network.advance(by: .seconds(3601))
-        #expect(await received.first { _ in true }?.text == "now")
+        #expect(try await received.first { _ in true }?.text == "now")
     }
 
     @Test("sets a message aside with the reason that the consumer gave last, and shows that as its last failure")
@@ -490,7 +490,7 @@ struct InboxTests {
         }
         #expect(texts(try await alice.inbox.receive(consumer: "bot")) == ["fine"])
         #expect(try await alice.inbox.setAside(consumer: "bot").map(\.reason) == ["reason 5"])
-        await network.crash(alice)
+        try await network.crash(alice)
         let restarted = try await network.node("alice")
         #expect(try await restarted.inbox.consumers().first?.lastFailure?.reason == "reason 5")
     }

@@ -18,7 +18,7 @@ struct PrivateConversationTests {
         #expect(try await alice.conversations.getOrCreate(draft).conversationID == crew.conversationID)
         let twice = await #expect(throws: EarshotError.self) { try await alice.conversations.create(draft) }
         #expect(twice?.code == .conversationExists)
-        let invited = try #require(await news.first { _ in true })
+        let invited = try #require(try await news.first { _ in true })
         #expect(invited.status == .invited && invited.ownerID == alice.userID && invited.changes == [.status])
 
         let invitation = try #require(await bob.conversations.invitations.first)

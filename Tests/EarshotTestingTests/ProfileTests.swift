@@ -15,8 +15,8 @@ struct ProfileTests {
     }
 
     /// Waits until bob hears that alice says something of herself.
-    private func heard(_ updates: EventSequence<(User, changes: Set<UserChange>)>) async {
-        _ = await updates.first { $0.changes.contains(.profile) }
+    private func heard(_ updates: EventSequence<(User, changes: Set<UserChange>)>) async throws {
+        _ = try await updates.first { $0.changes.contains(.profile) }
     }
 
     @Test("reaches those they write to, at the first message and when it changes, and nobody else")
@@ -26,10 +26,10 @@ struct ProfileTests {
         try await alice.users.updateOwn(Profile(friendlyName: "Alice from next door", picture: [1, 2]))
         #expect(try await bob.users.profile(of: alice.userID) == nil)
         try await alice.messages.send("hello", to: bob.userID)
-        await heard(updates)
+        try await heard(updates)
         #expect(try await bob.users.profile(of: alice.userID)?.friendlyName == "Alice from next door")
         try await alice.users.updateOwn(Profile(friendlyName: "Alice", attributes: #"{"floor":2}"#))
-        await heard(updates)
+        try await heard(updates)
         let descriptor = try await bob.users.descriptor(of: alice.userID)
         #expect(descriptor.user.userID == alice.userID)
         #expect(descriptor.profile == Profile(friendlyName: "Alice", attributes: #"{"floor":2}"#))
@@ -43,12 +43,12 @@ struct ProfileTests {
         let updates = bob.events.events(.userUpdated)
         try await alice.users.updateOwn(Profile(friendlyName: "one"))
         try await alice.messages.send("hello", to: bob.userID)
-        await heard(updates)
-        await network.crash(alice)
+        try await heard(updates)
+        try await network.crash(alice)
         let again = try await network.node("alice")
         try await again.messages.send("hello again", to: bob.userID)
         try await again.users.updateOwn(Profile(friendlyName: "two"))
-        await heard(updates)
+        try await heard(updates)
         #expect(try await bob.users.profile(of: alice.userID)?.friendlyName == "two")
     }
 

@@ -28,8 +28,8 @@ struct SeveralRecipientsTests {
         let messages = try results.map { try $0.result.get() }
         #expect(messages.map(\.recipientIDs) == results.map { [$0.recipientID] })
         #expect(messages[0].messageID == messages[2].messageID && messages[0].messageID != messages[1].messageID)
-        #expect(await received.0.first { _ in true }?.messageID == messages[1].messageID)
-        #expect(await received.1.first { _ in true }?.messageID == messages[0].messageID)
+        #expect(try await received.0.first { _ in true }?.messageID == messages[1].messageID)
+        #expect(try await received.1.first { _ in true }?.messageID == messages[0].messageID)
         #expect(try await texts(with: carol) == ["hi all"])
     }
 

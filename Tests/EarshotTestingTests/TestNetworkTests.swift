@@ -11,7 +11,7 @@ struct TestNetworkTests {
 
     /// Waits for the state of a message.
     private func wait(for state: DeliveryState, in changes: EventSequence<MessageStateChange>) async throws {
-        _ = try #require(await changes.first { $0.state == state })
+        _ = try #require(try await changes.first { $0.state == state })
     }
 
     private func isOnline(_ user: Node, for node: Node) async -> Bool? {
@@ -28,7 +28,7 @@ struct TestNetworkTests {
         let received = nodes[2].events.events(.messageReceived)
         try await nodes[0].messages.send("hello", to: nodes[2].userID)
         try await wait(for: .delivered, in: changes)
-        #expect(await received.first { _ in true }?.text == "hello")
+        #expect(try await received.first { _ in true }?.text == "hello")
         await network.stop()
         #expect(nodes.map(\.state) == [.stopped, .stopped, .stopped])
     }
@@ -50,7 +50,7 @@ struct TestNetworkTests {
     @Test("with a cut cable delivers nothing; the nodes find out when it is time, and go on when it is mended")
     func cutCable() async throws {
         let (alice, bob) = (try await network.node("alice"), try await network.node("bob"))
-        network.cut(alice, bob)
+        try network.cut(alice, bob)
         let message = try await alice.messages.send("hello", to: bob.userID)
         await network.advance(by: .seconds(10))
         #expect(await isOnline(bob, for: alice) == true)
@@ -59,7 +59,7 @@ struct TestNetworkTests {
         #expect(await isOnline(alice, for: bob) == false)
         #expect(try await alice.messages.message(message.messageID).states[bob.userID] == .sent)
         let changes = alice.events.events(.messageState)
-        network.mend(alice, bob)
+        try network.mend(alice, bob)
         try await wait(for: .delivered, in: changes)
         await network.stop()
     }
@@ -71,7 +71,7 @@ struct TestNetworkTests {
         #expect(user.isOnline)
         let updates = alice.events.events(.userUpdated)
         await bob.stop()
-        _ = await updates.first { !$0.0.isOnline }
+        _ = try await updates.first { !$0.0.isOnline }
         #expect(!user.isOnline && user.isSubscribed)
         await network.stop()
         #expect(!user.isSubscribed)
@@ -80,7 +80,7 @@ struct TestNetworkTests {
     @Test("with a delay delivers when so much time has passed, there and back")
     func delay() async throws {
         let (alice, bob) = (try await network.node("alice"), try await network.node("bob"))
-        network.delay(alice, bob, by: .seconds(2))
+        try network.delay(alice, bob, by: .seconds(2))
         let changes = alice.events.events(.messageDelivered)
         let message = try await alice.messages.send("hello", to: bob.userID)
         await network.advance(by: .seconds(3))
@@ -94,10 +94,10 @@ struct TestNetworkTests {
     func brokenConnections() async throws {
         let (alice, bob) = (try await network.node("alice"), try await network.node("bob"))
         let changes = alice.events.events(.messageState)
-        network.cut(alice, bob)
+        try network.cut(alice, bob)
         try await alice.messages.send("hello", to: bob.userID)
-        network.breakConnections(alice, bob)
-        network.mend(alice, bob)
+        try network.breakConnections(alice, bob)
+        try network.mend(alice, bob)
         await network.advance(by: .seconds(1))
         try await wait(for: .delivered, in: changes)
         await network.stop()
@@ -106,19 +106,19 @@ struct TestNetworkTests {
     @Test("with a full disk accepts nothing; what comes later is delivered when there is room")
     func fullDisk() async throws {
         let (alice, bob) = (try await network.node("alice"), try await network.node("bob"))
-        network.fillDisk(of: alice)
+        try network.fillDisk(of: alice)
         await expect(.storeFull) { try await alice.messages.send("no room", to: bob.userID) }
-        network.freeDisk(of: alice)
+        try network.freeDisk(of: alice)
         await network.advance(by: .seconds(1))
-        network.fillDisk(of: bob)
+        try network.fillDisk(of: bob)
         let changes = alice.events.events(.messageState)
         let received = bob.events.events(.messageReceived)
         try await alice.messages.send("later", to: bob.userID)
         await network.advance(by: .seconds(5))
-        network.freeDisk(of: bob)
+        try network.freeDisk(of: bob)
         await network.advance(by: .seconds(60))
         try await wait(for: .delivered, in: changes)
-        #expect(await received.first { _ in true }?.text == "later")
+        #expect(try await received.first { _ in true }?.text == "later")
         await network.stop()
     }
 
@@ -126,9 +126,9 @@ struct TestNetworkTests {
     func crash() async throws {
         let (alice, bob) = (try await network.node("alice"), try await network.node("bob"))
         let updates = alice.events.events(.userUpdated)
-        await network.crash(bob)
+        try await network.crash(bob)
         #expect(bob.state == .stopped)
-        _ = await updates.first { !$0.0.isOnline }
+        _ = try await updates.first { !$0.0.isOnline }
         let changes = alice.events.events(.messageState)
         let message = try await alice.messages.send("waiting", to: bob.userID)
 
@@ -144,10 +144,10 @@ struct TestNetworkTests {
     func clockJump() async throws {
         let (alice, bob) = (try await network.node("alice"), try await network.node("bob"))
         let skews = alice.events.events(.clockSkewed)
-        network.jumpClock(of: bob, by: .seconds(3600))
-        network.breakConnections(alice, bob)
+        try network.jumpClock(of: bob, by: .seconds(3600))
+        try network.breakConnections(alice, bob)
         await network.advance(by: .seconds(10))
-        let skew = try #require(await skews.first { _ in true })
+        let skew = try #require(try await skews.first { _ in true })
         #expect(skew.userID == bob.userID)
         await network.stop()
     }
@@ -159,7 +159,7 @@ struct TestNetworkTests {
         let failures = alice.events.events(.messageFailed)
         try await alice.messages.send(MessageDraft("hello", timeToLive: .seconds(3600)), to: bob.userID)
         await network.advance(by: .seconds(2 * 3600))
-        #expect(await failures.first { _ in true }?.state == .failed(.expired))
+        #expect(try await failures.first { _ in true }?.state == .failed(.expired))
         await network.stop()
     }
 
@@ -167,7 +167,7 @@ struct TestNetworkTests {
     func renewal() async throws {
         let alice = try await network.node("alice")
         let expiry = alice.credentialExpiry
-        network.jumpClock(of: alice, by: .seconds(21 * 86_400))
+        try network.jumpClock(of: alice, by: .seconds(21 * 86_400))
         await network.advance(by: .seconds(120))
         #expect(alice.credentialExpiry > expiry)
         await network.stop()

@@ -80,7 +80,7 @@ struct TokenBookTests {
         let alice = try await network.node("alice")
         let tokens = try await TokenBook(node: alice)
         let (_, text) = try await tokens.create("old", scopes: ["all"], recipients: nil, lifetime: nil)
-        await network.crash(alice)
+        try await network.crash(alice)
         for _ in 1...2 {
             let error = await #expect(throws: EarshotError.self) { try await tokens.revoke("old") }
             #expect(error?.code == .stopped)

@@ -77,7 +77,7 @@ actor ServedNetwork {
             try await end(name) { await $0.stop() }
             return Answer(user: name)
         case .crash(let name):
-            try await end(name) { [network] in await network.crash($0) }
+            try await end(name) { [network] in try await network.crash($0) }
             return Answer(user: name)
         case .advance(let duration):
             await network.advance(by: duration)
@@ -85,18 +85,18 @@ actor ServedNetwork {
         case .send(let from, let to, let text, let headers):
             let message = try await node(from).messages.send(text, headers: headers, to: try node(to).userID)
             return Answer(message: message.messageID.description)
-        case .cut(let names): network.cut(try node(names[0]), try node(names[1]))
-        case .mend(let names): network.mend(try node(names[0]), try node(names[1]))
-        case .breakConnections(let names): network.breakConnections(try node(names[0]), try node(names[1]))
-        case .fillDisk(let name): network.fillDisk(of: try node(name))
-        case .freeDisk(let name): network.freeDisk(of: try node(name))
+        case .cut(let names): try network.cut(try node(names[0]), try node(names[1]))
+        case .mend(let names): try network.mend(try node(names[0]), try node(names[1]))
+        case .breakConnections(let names): try network.breakConnections(try node(names[0]), try node(names[1]))
+        case .fillDisk(let name): try network.fillDisk(of: try node(name))
+        case .freeDisk(let name): try network.freeDisk(of: try node(name))
         case .duplicateHandOut(let name, let consumer):
-            network.duplicateHandOut(to: consumer, of: try node(name)) { [tell] in
+            try network.duplicateHandOut(to: consumer, of: try node(name)) { [tell] in
                 tell(News(name: "duplicateHandOut", user: name, consumer: consumer))
             }
         case .crashAfterHandOut(let name, let consumer):
             let crashing = try node(name)
-            network.crashAfterHandOut(to: consumer, of: crashing) { [weak self] in
+            try network.crashAfterHandOut(to: consumer, of: crashing) { [weak self] in
                 await self?.note(Crash(node: crashing, consumer: consumer), of: name)
             }
         }
@@ -167,10 +167,10 @@ actor ServedNetwork {
     }
 
     /// - Parameter how: stops the node, or crashes it.
-    private func end(_ name: String, _ how: (Node) async -> Void) async throws {
+    private func end(_ name: String, _ how: (Node) async throws -> Void) async throws {
         let ending = try node(name)
         guard let served = served.removeValue(forKey: name) else { return }
-        await how(ending)
+        try await how(ending)
         served.serving.cancel()
         _ = await served.serving.result
         try removeSocket(of: name)

@@ -208,9 +208,6 @@ public struct MessageDraft: Hashable, Sendable {
         }
     }
 
-    /// - Throws: `Invalid` for the first limit that it is over.
-    package func check() throws(Invalid) {
-        try Self.check(text: text, attachments)
     /// - Throws: `EarshotError` `invalidMessage` for the first limit that it is over, which its cause (`Invalid`) names.
     public func validate() throws(EarshotError) {
         do throws(Invalid) { try check() } catch {
@@ -218,6 +215,9 @@ public struct MessageDraft: Hashable, Sendable {
         }
     }
 
+    /// - Throws: `Invalid` for the first limit that it is over.
+    package func check() throws(Invalid) {
+        try Self.check(text: text, attachments)
         guard timeToLive > .zero else { throw .timeToLiveNotPositive }
         guard parts.present != nil else { return }
         try Self.check(mentions: mentions, session, headers)
