@@ -63,7 +63,9 @@ final class SimulatedHost: Sendable {
         process.setDisk(isFull: state.withLock(\.isDiskFull))
         let source = SimulatedSource(host: address, announcements: announcements, process: process)
         let node = try await Node.open(
-            home, configuration: NodeConfiguration(discovery: .sources([source]), eventLoopGroup: timeline.loop),
+            home,
+            configuration: NodeConfiguration(
+                discovery: .sources([source]), logger: .quiet, eventLoopGroup: timeline.loop),
             environment: environment(of: process))
         let states = node.events.events(.nodeStateChanged)
         // Until the node's own task sleeps for the first time.

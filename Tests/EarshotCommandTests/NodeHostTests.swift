@@ -12,7 +12,7 @@ struct NodeHostTests {
         let folder = try TemporaryFolder()
         let home = Home(path: folder.file("home"))
         try home.create(name: "alice")
-        let node = try await Node.open(home, configuration: NodeConfiguration(discovery: .off))
+        let node = try await Node.open(home, configuration: NodeConfiguration(discovery: .off, logger: .quiet))
         let told = Mutex<EarshotError.Code?>(nil)
         let error = await #expect(throws: EarshotError.self) {
             try await NodeHost(node: node).run { _, start in

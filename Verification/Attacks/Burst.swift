@@ -16,7 +16,7 @@ struct Burst: AsyncParsableCommand {
     func run() async throws {
         guard let userID = UserID(user) else { throw ValidationError("no such user") }
         let configuration = NodeConfiguration(
-            staticPeers: [PeerAddress(host: "127.0.0.1", port: peer)], discovery: .off)
+            staticPeers: [PeerAddress(host: "127.0.0.1", port: peer)], discovery: .off, logger: .quiet)
         let node = try await Node.open(Home(path: home), configuration: configuration)
         let running = Task { try await node.run() }
         while await node.users.user(userID) == nil { try await Task.sleep(for: .milliseconds(5)) }

@@ -59,9 +59,8 @@ struct NetworkOptions: ParsableArguments {
         interfaces.skippedInterfaces.formUnion(skippedInterfaces)
         var configuration = NodeConfiguration(
             port: port ?? 0, staticPeers: peers, interfaces: interfaces, discovery: isUndiscoverable ? .off : .dnssd,
-            metrics: PrometheusMetrics())
+            logger: logger ?? .quiet, metrics: PrometheusMetrics())
         configuration.preferredPort = Self.defaultPort
-        if let logger { configuration.logger = logger }
         return configuration
     }
 

@@ -178,6 +178,6 @@ struct HomeNetworkTests {
     }
 
     private func open() throws -> Node {
-        try Node(home: home, configuration: NodeConfiguration(discovery: .off))
+        try Node(home: home, configuration: NodeConfiguration(discovery: .off, logger: .quiet))
     }
 }

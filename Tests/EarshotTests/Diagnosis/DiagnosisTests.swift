@@ -75,7 +75,7 @@ struct DiagnosisTests {
     @Test("calls the database sound while a node writes to it")
     func inUse() async throws {
         try home.create(name: "alice")
-        let node = try Node(home: home, configuration: NodeConfiguration(discovery: .off))
+        let node = try Node(home: home, configuration: NodeConfiguration(discovery: .off, logger: .quiet))
         #expect(try await worst(.database)?.severity == .ok)
         withExtendedLifetime(node) {}
     }

@@ -155,7 +155,7 @@ struct CredentialTests {
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
     private func open(_ passphrase: Passphrase? = nil) throws -> Node {
-        try Node(home: home, configuration: NodeConfiguration(discovery: .off), passphrase: passphrase)
+        try Node(home: home, configuration: NodeConfiguration(discovery: .off, logger: .quiet), passphrase: passphrase)
     }
 
     /// Puts a credential for another time in the place of the home's, of the same name and keys.

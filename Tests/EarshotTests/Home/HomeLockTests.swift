@@ -78,6 +78,6 @@ struct HomeLockTests {
     }
 
     private func open() throws -> Node {
-        try Node(home: home, configuration: NodeConfiguration(discovery: .off))
+        try Node(home: home, configuration: NodeConfiguration(discovery: .off, logger: .quiet))
     }
 }

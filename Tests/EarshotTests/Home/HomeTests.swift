@@ -33,7 +33,7 @@ struct HomeTests {
     @Test("and the history that a node writes there are their owner's alone")
     func historyModes() throws {
         try home.create(name: "alice")
-        let node = try Node(home: home, configuration: NodeConfiguration(discovery: .off))
+        let node = try Node(home: home, configuration: NodeConfiguration(discovery: .off, logger: .quiet))
         let files = try FileManager.default.contentsOfDirectory(atPath: home.path)
         #expect(files.contains("history.db"))
         #expect(files.contains("files"))
@@ -172,7 +172,7 @@ struct HomeTests {
     }
 
     private func open(_ other: Home? = nil) throws -> Node {
-        try Node(home: other ?? home, configuration: NodeConfiguration(discovery: .off))
+        try Node(home: other ?? home, configuration: NodeConfiguration(discovery: .off, logger: .quiet))
     }
 
     private func contents() throws -> [String: Data] {

@@ -12,7 +12,7 @@ struct ConfigurationTests {
     func invalidPeer(address: PeerAddress) async throws {
         let alice = try TestUser("alice")
         let error = await expect(.invalidAddress) {
-            try await Node.open(alice.home, configuration: NodeConfiguration(staticPeers: [address]))
+            try await Node.open(alice.home, configuration: NodeConfiguration(staticPeers: [address], logger: .quiet))
         }
         #expect(error?.message.contains(address.port == 0 ? "port" : address.host) == true)
     }
@@ -22,7 +22,7 @@ struct ConfigurationTests {
         let alice = try TestUser("alice")
         let peers = (1...257).map { PeerAddress(host: "host", port: $0) }
         await expect(.invalidAddress) {
-            try await Node.open(alice.home, configuration: NodeConfiguration(staticPeers: peers))
+            try await Node.open(alice.home, configuration: NodeConfiguration(staticPeers: peers, logger: .quiet))
         }
     }
 }

@@ -16,12 +16,12 @@ struct NodeStateTests {
     }
 
     private func open(port: UInt16 = 0) async throws -> Node {
-        try await Node.open(home, configuration: NodeConfiguration(port: port, discovery: .off))
+        try await Node.open(home, configuration: NodeConfiguration(port: port, discovery: .off, logger: .quiet))
     }
 
     /// All states that come, until the events end.
     private func rest(_ states: EventSequence<NodeState>) async throws -> [NodeState] {
-        try await withDeadline("the events end") { await states.reduce(into: []) { $0.append($1) } }
+        try await withDeadline("the events end") { try await states.reduce(into: []) { $0.append($1) } }
     }
 
     @Test("goes from open to running to stopped, and each change is an event")
@@ -31,7 +31,7 @@ struct NodeStateTests {
         let states = node.events.events(.nodeStateChanged)
         let watched = node.events.events(.nodeStateChanged)
         async let running: Void = node.run()
-        let port = try #require(await watched.compactMap(\.port).first { _ in true })
+        let port = try #require(try await watched.compactMap(\.port).first { _ in true })
         #expect(node.state == .running(port: port))
         await node.stop()
         #expect(node.state == .stopped)
@@ -44,7 +44,7 @@ struct NodeStateTests {
         let node = try await open()
         let states = node.events.events(.nodeStateChanged)
         let running = Task { try await node.run() }
-        _ = await states.first { $0.port != nil }
+        _ = try await states.first { $0.port != nil }
         running.cancel()
         try await running.value
         #expect(node.state == .stopped)
@@ -55,12 +55,13 @@ struct NodeStateTests {
         let first = try await open()
         let states = first.events.events(.nodeStateChanged)
         async let running: Void = first.run()
-        let port = try #require(await states.compactMap(\.port).first { _ in true })
+        let port = try #require(try await states.compactMap(\.port).first { _ in true })
 
         let folder = try TemporaryFolder()
         let home = Home(path: folder.file("home"))
         try home.create(name: "bob")
-        let second = try await Node.open(home, configuration: NodeConfiguration(port: port, discovery: .off))
+        let configuration = NodeConfiguration(port: port, discovery: .off, logger: .quiet)
+        let second = try await Node.open(home, configuration: configuration)
         let secondStates = second.events.events(.nodeStateChanged)
         await expect(.portInUse) { try await second.run() }
         #expect(try await rest(secondStates) == [.starting, .stopping, .stopped])
@@ -82,11 +83,11 @@ struct NodeStateTests {
     func ownEventLoop() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let node = try await Node.open(
-            home, configuration: NodeConfiguration(discovery: .off, eventLoopGroup: group.next()))
+            home, configuration: NodeConfiguration(discovery: .off, logger: .quiet, eventLoopGroup: group.next()))
         #expect(node.configuration.eventLoopGroup.any() === group.any())
         let states = node.events.events(.nodeStateChanged)
         async let running: Void = node.run()
-        _ = await states.first { $0.port != nil }
+        _ = try await states.first { $0.port != nil }
         await node.stop()
         try await running
         try await group.shutdownGracefully()

@@ -26,7 +26,8 @@ struct WrittenCallsTests {
             disk: { [disk] in HeldDisk(disk: StoreDisk($0, loop: $1), control: disk) }
         ) { _, _, _ in }
         node = try await Node.open(
-            user.home, configuration: NodeConfiguration(discovery: .sources([])), environment: environment)
+            user.home, configuration: NodeConfiguration(discovery: .sources([]), logger: .quiet),
+            environment: environment)
     }
 
     /// Calls that are made at once, and what each was told.

@@ -95,7 +95,8 @@ private final class Quiet: Sendable {
         ) { _, _, _ in }
         environment.notifier = notifier
         let node = try await Node.open(
-            alice.home, configuration: NodeConfiguration(discovery: .sources([])), environment: environment)
+            alice.home, configuration: NodeConfiguration(discovery: .sources([]), logger: .quiet),
+            environment: environment)
         opened.withLock { $0 = node }
     }
 

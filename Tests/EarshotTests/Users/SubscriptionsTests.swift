@@ -29,7 +29,7 @@ struct SubscriptionsTests {
         let store = try Store(path: home.databaseFile)
         try store.commit(commit)
         try store.close()
-        var configuration = NodeConfiguration(discovery: .off)
+        var configuration = NodeConfiguration(discovery: .off, logger: .quiet)
         configuration.subscribedUsers = 2
         return try Node(home: home, configuration: configuration)
     }
@@ -61,7 +61,7 @@ struct SubscriptionsTests {
         await node.stop()
         #expect(!first.isSubscribed)
         var told: [Event] = []
-        for await event in events { told.append(event) }
+        for try await event in events { told.append(event) }
         #expect(
             told == [
                 .userSubscribed(userIDs[0]), .userSubscribed(userIDs[1]), .userSubscribed(userIDs[2]),
@@ -81,7 +81,7 @@ struct SubscriptionsTests {
 
     @Test("need room for one at least")
     func noRoom() async throws {
-        var configuration = NodeConfiguration(discovery: .off)
+        var configuration = NodeConfiguration(discovery: .off, logger: .quiet)
         configuration.subscribedUsers = 0
         await expect(.invalidLimit) { try await Node.open(home, configuration: configuration) }
     }

@@ -170,6 +170,6 @@ struct UsersTests {
         let store = try Store(path: home.databaseFile)
         try store.commit(commit)
         try store.close()
-        return try Node(home: home, configuration: NodeConfiguration(discovery: .off)).users
+        return try Node(home: home, configuration: NodeConfiguration(discovery: .off, logger: .quiet)).users
     }
 }
