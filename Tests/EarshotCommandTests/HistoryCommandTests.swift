@@ -34,6 +34,12 @@ struct HistoryCommandTests {
         let after = try #require(later.errors.firstMatch(of: /there are more: --after (\S+)/)?.output.1)
         #expect(try await rows(pair.alice, "bob", "--after", String(after)) == Array(ofAlice[5...]))
         #expect(try await pair.alice.run("history", "bob", "--limit", "6").errors == "")
+        // In the order of arrival, too, each page goes on where the one before it ended.
+        let first = try await pair.alice.run("history", "bob", "--order", "arrival", "--after", third, "--limit", "2")
+        #expect(first.errors.contains("there are more: --order arrival --after "), "\(first.errors)")
+        let arrived = try await rows(pair.alice, "bob", "--order", "arrival")
+        #expect(Set(arrived.compactMap { $0["id"] }) == Set(ofAlice.compactMap { $0["id"] }))
+        #expect(try await pair.alice.run("history", "bob", "--order", "arrival", "--since", "1h").status == 64)
     }
 
     @Test("shows what waits for a key that was never met, which can be cancelled and erased")

@@ -51,6 +51,18 @@ struct ConsumersTests {
         #expect(plans == [.after(11, limit: 1), .after(13, limit: 1), .after(14, limit: 100)])
     }
 
+    @Test("is charged with nothing that it gave back when it ended, however often it ends")
+    mutating func givesBack() throws {
+        for _ in 1...10 {
+            let plan = try receive()
+            consumers.handedOut([11, 12], attempts: 5, to: "bot", now: now)
+            consumers.handedBack(by: "bot")
+            pass(2 * Limits.handOutTime)
+            #expect(plan == .after(10, limit: 100))
+        }
+        #expect(try consumers.known("bot").fruitless == 0)
+    }
+
     @Test("has the message set aside that it was handed so many times in vain, and goes on behind it")
     mutating func setsAside() throws {
         for _ in 1...5 { _ = try fail(11, through: 11) }

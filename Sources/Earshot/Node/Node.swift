@@ -16,7 +16,7 @@ import Synchronization
 /// let node = try await Node.open(.standard())
 /// let met = node.events.events(.userDiscovered)
 /// async let running: Void = node.run()
-/// for await bob in met where bob.name.text == "bob" {
+/// for try await bob in met where bob.name.text == "bob" {
 ///     try await node.messages.send("hello", to: bob.userID)
 ///     break
 /// }
