@@ -124,6 +124,22 @@ struct EndingTests {
         end.finish()
     }
 
+    @Test("a handler may stop its node: what it answers is committed")
+    func stoppingHandler() async throws {
+        let bot = Bot("off", on: robot).otherwise { [robot] message in
+            await robot.stop()
+            try await message.reply("good night")
+        }
+        try await bot.prepare()
+        let received = alice.events.events(.messageReceived)
+        async let running: Void = bot.run()
+        try await alice.messages.send("off", to: robot.userID)
+        try await running
+        let robot = try await network.node("robot")
+        #expect(try await robot.inbox.consumers().map(\.lag) == [0])
+        #expect(try await received.first { _ in true }?.text == "good night")
+    }
+
     @Test("a loop over the inbox acknowledges what it was handed, and ends with its node")
     func loop() async throws {
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)

@@ -179,7 +179,12 @@ actor BotWork {
         for index in handOut.start(limit: Limits.botHandlers) {
             handlers.running[index] = Task { [handle, step = handlers.step] in
                 let result: Result<[InboxReply], any Error>
-                do { result = .success(try await handle(batch.messages[index])) } catch { result = .failure(error) }
+                do {
+                    let answers = try await Worker.$isHandling.withValue(true) {
+                        try await handle(batch.messages[index])
+                    }
+                    result = .success(answers)
+                } catch { result = .failure(error) }
                 step.yield(.handled(Handled(index: index, result: result)))
             }
         }

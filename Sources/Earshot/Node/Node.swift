@@ -232,8 +232,14 @@ public final class Node: Sendable {
     /// Before that nothing more is handed out by the inbox, and whoever handles messages in this process (a `Bot` that
     /// runs, a loop over `Inbox.batches`) finishes what they have begun, for at most `NodeConfiguration.endingLimit`.
     ///
-    /// The history can still be read afterwards. You may call `stop` in every state, and more than once.
+    /// The history can still be read afterwards. You may call `stop` in every state, and more than once. Called by a bot's
+    /// handler, it returns at once, and the node stops when the handler has returned; the body of a loop over the inbox
+    /// leaves its loop first.
     public func stop() async {
+        guard !Worker.isHandling else {
+            Task.detached { await self.stop() }
+            return
+        }
         stopRequest.finish()
         await shell.beginStopping()
         await workers.end()

@@ -124,6 +124,9 @@ final class Worker: Sendable {
         self.workers = workers
     }
 
+    /// Whether the task is a handler of a bot, for which nobody can wait who is called by it.
+    @TaskLocal static var isHandling = false
+
     var phase: Phase { state.withLock(\.phase) }
 
     /// Calls at each change of the phase from now on, and at once if it is to finish already.
