@@ -10,14 +10,19 @@ extension Conversation {
     }
 
     /// The history in the order of arrival, and then each message as it comes, one's own among them, until the node has
-    /// stopped: a program that remembers the last message that it has dealt with misses none and gets none twice, however
-    /// long it was away.
+    /// stopped.
     ///
     /// A message whose content comes later than its place (in a group, from a participant who had it without) is given
     /// only if its place is after the one that was given last.
-    /// - Parameter messageID: the last message that the program knows, from a feed or from a page in the order of arrival;
-    ///   `nil` for the whole history.
-    public func feed(after messageID: MessageID? = nil) -> ConversationMessages {
+    public func feed() -> ConversationMessages {
+        ConversationMessages(conversation: self, order: .arrival, start: nil, isLive: true)
+    }
+
+    /// What reached this node's disk after a message, and then each message as it comes: a program that remembers the last
+    /// message that it has dealt with misses none and gets none twice, however long it was away.
+    /// - Parameter messageID: the last message that the program knows, from a feed or from a page in the order of arrival.
+    ///   Read one that was stored as a text with `MessageID(parsing:)`, which throws where it was damaged.
+    public func feed(after messageID: MessageID) -> ConversationMessages {
         ConversationMessages(conversation: self, order: .arrival, start: messageID, isLive: true)
     }
 }

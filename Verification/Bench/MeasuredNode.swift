@@ -68,7 +68,9 @@ struct MeasuredNode: AsyncParsableCommand {
         let delivered = node.events.events(.messageDelivered, bufferLimit: count)
         let updates = node.events.events(.userUpdated, bufferLimit: count)
         let pace = Pace(count: count)
-        let watching = Task { for try await change in delivered where await pace.delivered(change.messageID) { return } }
+        let watching = Task {
+            for try await change in delivered where await pace.delivered(change.messageID) { return }
+        }
         let online = Task { for try await (user, _) in updates where !user.isOnline { await pace.lostLink() } }
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in

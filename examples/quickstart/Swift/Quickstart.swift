@@ -23,10 +23,8 @@ struct Quickstart {
             for message in last { await show(message, node) }
             group.addTask {
                 // What comes after that, each message once, as soon as it is on this disk.
-                for try await message in conversation.feed(after: last.last?.messageID)
-                where message.senderID != node.userID {
-                    await show(message, node)
-                }
+                let feed = last.last.map { conversation.feed(after: $0.messageID) } ?? conversation.feed()
+                for try await message in feed where !message.isOwn { await show(message, node) }
             }
             group.addTask {
                 // What you write is on this disk when `send` returns, and travels to everybody who belongs to it, now or
@@ -46,8 +44,7 @@ struct Quickstart {
     }
 
     private static func show(_ message: Message, _ node: Node) async {
-        let isOwn = message.senderID == node.userID
-        let name = isOwn ? node.name : await node.users.user(message.senderID)?.name
+        let name = await node.users.user(message.senderID)?.name
         print("\(name?.text ?? "somebody"): \(message.text)")
         fflush(nil)
     }
