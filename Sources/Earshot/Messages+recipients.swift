@@ -47,13 +47,22 @@ extension Messages {
         _ draft: MessageDraft, to recipients: [Int: Destination], idempotencyKey: String?
     ) async -> [Int: Result<Message, EarshotError>] {
         let first = Dictionary(recipients.map { ($1, $0) }, uniquingKeysWith: min)
-        let results = await withTaskGroup(of: (Destination, Result<Message, EarshotError>).self) { group in
+        let results = await withTaskGroup(of: Sent.self) { group in
             for (destination, place) in first {
-                group.addTask { (destination, await result(draft, to: destination, at: place, idempotencyKey)) }
+                group.addTask {
+                    Sent(
+                        destination: destination,
+                        result: await result(draft, to: destination, at: place, idempotencyKey))
+                }
             }
-            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            return await group.reduce(into: [:]) { $0[$1.destination] = $1.result }
         }
         return recipients.compactMapValues { results[$0] }
+    }
+
+    private struct Sent {
+        let destination: Destination
+        let result: Result<Message, EarshotError>
     }
 
     /// - Throws: `EarshotError` `invalidMessage`.

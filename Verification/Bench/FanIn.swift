@@ -60,20 +60,26 @@ struct FanIn: AsyncParsableCommand {
         try Figure.report(figures, json: json)
     }
 
+    /// Messages a second of one sender.
+    private struct Rate {
+        let sender: Int
+        let messages: Double
+    }
+
     /// Messages a second of each sender that were delivered while all of them sent.
     private func rates(of crowd: [GroupNode], to bot: GroupNode) async throws -> [Double] {
         let calls = max(1, inFlight / batch)
-        let counts = try await withThrowingTaskGroup(of: (Int, Double).self) { group in
+        let counts = try await withThrowingTaskGroup(of: Rate.self) { group in
             for (number, node) in crowd.enumerated() {
                 let (recipient, batch, bytes) = (bot.node.userID, batch, bytes)
                 group.addTask { [seconds] in
                     let count = try await node.stream(
                         to: recipient, for: .seconds(seconds), calls: calls, batch: batch, bytes: bytes)
-                    return (number, Double(count) / Double(seconds))
+                    return Rate(sender: number, messages: Double(count) / Double(seconds))
                 }
             }
             var counts = [Double](repeating: 0, count: crowd.count)
-            for try await (number, rate) in group { counts[number] = rate }
+            for try await rate in group { counts[rate.sender] = rate.messages }
             return counts
         }
         for node in crowd {

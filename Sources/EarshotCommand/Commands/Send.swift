@@ -162,19 +162,25 @@ struct Send: ProgramCommand {
         var isOfMany = false
     }
 
+    /// What became of the name at a place.
+    private struct Found {
+        let place: Int
+        let result: Result<Recipient, any Error>
+    }
+
     /// Finds the recipients, all at once: each may have to be waited for. Of those who are named twice, the first counts.
     private func find(
         _ names: [String], _ session: Session, _ output: Output, _ results: SendResults
     ) async throws -> [Recipient] {
-        let found = await withTaskGroup(of: (Int, Result<Recipient, any Error>).self) { group in
+        let found = await withTaskGroup(of: Found.self) { group in
             for (place, name) in names.enumerated() {
                 group.addTask {
-                    do { return (place, .success(try await recipient(name, session, output))) } catch {
-                        return (place, .failure(error))
-                    }
+                    do {
+                        return Found(place: place, result: .success(try await recipient(name, session, output)))
+                    } catch { return Found(place: place, result: .failure(error)) }
                 }
             }
-            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            return await group.reduce(into: [:]) { $0[$1.place] = $1.result }
         }
         var recipients: [Recipient] = []
         for (place, name) in names.enumerated() {

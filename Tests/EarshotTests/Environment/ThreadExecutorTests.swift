@@ -5,19 +5,25 @@ import Testing
 
 @Suite("A thread that gives way")
 struct ThreadExecutorTests {
+    private struct Call {
+        /// Of the thread.
+        let nice: Int32
+        /// Whether another call was at work.
+        let isDisturbed: Bool
+    }
+
     private actor Worker {
         private let executor = ThreadExecutor("earshot.test")
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
         private var isAtWork = false
         private(set) var calls = 0
 
-        /// - Returns: the nice value of the thread, and whether another call was at work.
-        func work() -> (nice: Int32, isDisturbed: Bool) {
+        func work() -> Call {
             let isDisturbed = isAtWork
             isAtWork = true
             defer { isAtWork = false }
             calls += 1
-            return (getpriority(Int32(PRIO_PROCESS.rawValue), 0), isDisturbed)
+            return Call(nice: getpriority(Int32(PRIO_PROCESS.rawValue), 0), isDisturbed: isDisturbed)
         }
     }
 
@@ -25,7 +31,7 @@ struct ThreadExecutorTests {
     func calls() async {
         let (worker, own) = (Worker(), getpriority(Int32(PRIO_PROCESS.rawValue), 0))
         for round in 1...20 {
-            let results = await withTaskGroup(of: (nice: Int32, isDisturbed: Bool).self) { group in
+            let results = await withTaskGroup(of: Call.self) { group in
                 for _ in 0..<50 { group.addTask { await worker.work() } }
                 return await group.reduce(into: []) { $0.append($1) }
             }
