@@ -1,8 +1,13 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-/// What tries the product out is built only when asked for: `EARSHOT_VERIFICATION=1 swift build`.
-let withVerification = Context.environment["EARSHOT_VERIFICATION"] != nil
+/// What tries the product out is built only when asked for: `EARSHOT_VERIFICATION=1 swift build`. With `tests` it is what has
+/// unit tests, and what these tests and the corpora of the fuzzers need.
+let verification = Context.environment["EARSHOT_VERIFICATION"]
+let withVerification = verification != nil
+
+/// Set for `EARSHOT_CONFIGURATION=release script/test`: nodes tell the tests what they are asked, as they do in a debug build.
+let exchanges: [SwiftSetting] = Context.environment["EARSHOT_RELEASE_TESTS"] != nil ? [.define("EXCHANGES")] : []
 
 /// Set besides to instrument every module of this package for the fuzzers: `script/fuzz`.
 let withInstrumentation = withVerification && Context.environment["EARSHOT_FUZZERS"] != nil
@@ -18,7 +23,8 @@ let settings: [SwiftSetting] =
     ] + (withInstrumentation ? [.unsafeFlags(instrumentation + ["-enable-testing"])] : [])
 
 /// The command line's own code compiles last, with nothing beside it. Without optimization it takes a third of the time.
-/// What each message passes through lies in the modules below.
+/// What each message passes through lies in the modules below. Tests are not what users get: in a release build, they drive
+/// modules that are optimized, and need not be so themselves.
 let quickToCompile: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 let package = Package(
@@ -102,7 +108,7 @@ let package = Package(
             ],
             // They stand in PageFiles.swift.
             exclude: ["Page/Files"],
-            swiftSettings: settings),
+            swiftSettings: settings + exchanges),
         .executableTarget(
             name: "EarshotCommand",
             dependencies: [
@@ -138,31 +144,33 @@ let package = Package(
             packageAccess: false, swiftSettings: settings),
         .testTarget(
             name: "EchoBotTests", dependencies: ["Earshot", "EarshotTesting", "EchoBot"],
-            path: "examples/echo-bot/Tests", packageAccess: false, swiftSettings: settings),
+            path: "examples/echo-bot/Tests", packageAccess: false, swiftSettings: settings + quickToCompile),
 
         // Tests, what they share, and the simulator that tests of the protocol and the store run in.
         .target(
             name: "TestSupport", dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
-            path: "Tests/TestSupport", exclude: ["judge.py", "requirements.txt"], swiftSettings: settings),
+            path: "Tests/TestSupport", exclude: ["judge.py", "requirements.txt"],
+            swiftSettings: settings + quickToCompile),
         .target(
             name: "EarshotSimulation",
             dependencies: ["EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotStore"],
             path: "Verification/Simulation", swiftSettings: settings),
         .testTarget(
-            name: "EarshotModelTests", dependencies: ["EarshotModel", "EarshotSimulation"], swiftSettings: settings),
+            name: "EarshotModelTests", dependencies: ["EarshotModel", "EarshotSimulation"],
+            swiftSettings: settings + quickToCompile),
         .testTarget(
             name: "EarshotCryptoTests", dependencies: ["CSodium", "EarshotModel", "EarshotCrypto", "TestSupport"],
-            exclude: ["Fixtures"], swiftSettings: settings),
+            exclude: ["Fixtures"], swiftSettings: settings + quickToCompile),
         .testTarget(
             name: "EarshotFilesTests", dependencies: ["EarshotModel", "EarshotCrypto", "EarshotFiles", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: settings + quickToCompile),
         .testTarget(
             name: "EarshotProtocolTests",
             dependencies: [
                 "EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotSimulation", "EarshotStore", "TestSupport",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings + quickToCompile),
         .testTarget(
             name: "EarshotStoreTests",
             dependencies: [
@@ -170,11 +178,11 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings + quickToCompile),
         .testTarget(
             name: "EarshotDiscoveryTests",
             dependencies: ["EarshotModel", "EarshotDiscovery", "CLinuxNetwork", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: settings + quickToCompile),
         .testTarget(
             name: "EarshotTests",
             dependencies: [
@@ -186,10 +194,10 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            exclude: ["Fixtures"], swiftSettings: settings),
+            exclude: ["Fixtures"], swiftSettings: settings + quickToCompile),
         .testTarget(
             name: "EarshotTestingTests", dependencies: ["Earshot", "EarshotTesting"],
-            swiftSettings: settings),
+            swiftSettings: settings + quickToCompile),
         .testTarget(
             name: "EarshotGatewayTests",
             dependencies: [
@@ -199,7 +207,7 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings + quickToCompile),
         .testTarget(
             name: "EarshotCommandTests",
             dependencies: [
@@ -207,21 +215,12 @@ let package = Package(
                 "EarshotStore", "TestSupport", "hello", "quickstart",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings + quickToCompile),
     ]
 )
 
 if withVerification {
     package.targets += [
-        // Hostile peers, for script/attacks.
-        .executableTarget(
-            name: "EarshotAttacks",
-            dependencies: [
-                "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotGateway", "EarshotModel", "EarshotProtocol",
-                "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Verification/Attacks", swiftSettings: settings),
-
         // What script/bench and script/flood measure.
         .executableTarget(
             name: "EarshotBench",
@@ -233,16 +232,7 @@ if withVerification {
             path: "Verification/Bench", swiftSettings: settings),
         .testTarget(
             name: "EarshotBenchTests", dependencies: ["EarshotBench"], path: "Verification/BenchTests",
-            swiftSettings: settings),
-
-        // A crowd on the network, for script/churn.
-        .executableTarget(
-            name: "EarshotChurn",
-            dependencies: [
-                "EarshotDiscovery", "EarshotModel",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Verification/Churn", swiftSettings: settings),
+            swiftSettings: settings + quickToCompile),
 
         // Hostile bytes for every parser, for script/fuzz.
         .executableTarget(
@@ -257,21 +247,6 @@ if withVerification {
             swiftSettings: settings + (withInstrumentation ? [.define("INSTRUMENTED")] : []),
             // gold stumbles over the address sanitizer's symbols.
             linkerSettings: withInstrumentation ? [.unsafeFlags(instrumentation + ["-use-ld=lld"])] : []),
-
-        // What a message passes through, without sockets and threads, for script/instructions.
-        .executableTarget(
-            name: "EarshotPaths",
-            dependencies: ["EarshotCrypto", "EarshotModel", "EarshotProtocol", "EarshotSimulation", "EarshotStore"],
-            path: "Verification/Paths", exclude: ["instructions.json"], swiftSettings: settings),
-
-        // The simulator's command, for script/simulate.
-        .executableTarget(
-            name: "EarshotSimulate",
-            dependencies: [
-                "EarshotCrypto", "EarshotModel", "EarshotSimulation",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Verification/Simulate", swiftSettings: settings),
 
         // Real nodes that are killed, stopped and filled, for script/soak, and the tests of its judge.
         .executableTarget(
@@ -288,7 +263,44 @@ if withVerification {
                 "EarshotModel", "EarshotProtocol", "EarshotSoak", "EarshotStore", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            path: "Verification/SoakTests", swiftSettings: settings),
+            path: "Verification/SoakTests", swiftSettings: settings + quickToCompile),
+    ]
+}
+
+if withVerification && verification != "tests" {
+    package.targets += [
+        // Hostile peers, for script/attacks.
+        .executableTarget(
+            name: "EarshotAttacks",
+            dependencies: [
+                "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotGateway", "EarshotModel", "EarshotProtocol",
+                "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Verification/Attacks", swiftSettings: settings),
+
+        // A crowd on the network, for script/churn.
+        .executableTarget(
+            name: "EarshotChurn",
+            dependencies: [
+                "EarshotDiscovery", "EarshotModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Verification/Churn", swiftSettings: settings),
+
+        // What a message passes through, without sockets and threads, for script/instructions.
+        .executableTarget(
+            name: "EarshotPaths",
+            dependencies: ["EarshotCrypto", "EarshotModel", "EarshotProtocol", "EarshotSimulation", "EarshotStore"],
+            path: "Verification/Paths", exclude: ["instructions.json"], swiftSettings: settings),
+
+        // The simulator's command, for script/simulate.
+        .executableTarget(
+            name: "EarshotSimulate",
+            dependencies: [
+                "EarshotCrypto", "EarshotModel", "EarshotSimulation",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Verification/Simulate", swiftSettings: settings),
     ]
 }
 

@@ -48,7 +48,7 @@ package struct Gateway: Sendable {
         self.requestsPerSecond = requestsPerSecond
         self.shutdown = shutdown
         self.onListening = onListening
-        #if DEBUG
+        #if DEBUG || EXCHANGES
             if let log = ExchangeLog(ProcessInfo.processInfo.environment) { observe = { log.add($0, $1) } }
         #endif
     }

@@ -1,7 +1,8 @@
-#if DEBUG
+#if DEBUG || EXCHANGES
     import Foundation
 
-    /// Adds each exchange, as a line of JSON, to the file that a test has named in the environment of its programs.
+    /// Adds each exchange, as a line of JSON, to the file that a test has named in the environment of its programs. What users
+    /// get does not have it: `EXCHANGES` is for tests of a release build.
     struct ExchangeLog: Sendable {
         private let path: String
 
