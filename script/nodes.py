@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# What scripts build which need no release, and may have one.
+# What scripts build and drive: what users install, unless told otherwise while one works on it.
 CONFIGURATION = os.environ.get("EARSHOT_CONFIGURATION", "release")
 
 
@@ -17,11 +17,17 @@ def build(configuration, product):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
-def program(configuration="debug"):
+def program(configuration=CONFIGURATION):
     """The program: $EARSHOT_BIN, or one that is built."""
     if not os.environ.get("EARSHOT_BIN"):
         os.environ["EARSHOT_BIN"] = build(configuration, "earshot")
     return os.environ["EARSHOT_BIN"]
+
+
+def drove(*examples):
+    """Which build a check drove, for its last lines."""
+    command = [ROOT / "script" / "drove", program(), *examples]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def install(packages):

@@ -31,7 +31,7 @@ struct EarshotProgram: AsyncParsableCommand {
               EARSHOT_HOME   the home directory, unless --home names one
               NO_COLOR       no colours, not even on a terminal
             """,
-        version: "earshot \(Earshot.version)",
+        version: "earshot \(Earshot.versionOfBuild)",
         groupedSubcommands: [
             CommandGroup(
                 name: "Node",

@@ -91,7 +91,7 @@ struct UsageTests {
 
     @Test("tells the version")
     func version() async throws {
-        #expect(try await Program.run("--version").output == "earshot \(Earshot.version)\n")
+        #expect(try await Program.run("--version").output == "earshot \(Earshot.versionOfBuild)\n")
     }
 
     @Test(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Earshot
 import EarshotGateway
+import EarshotModel
 import Foundation
 import TestSupport
 
@@ -10,6 +11,7 @@ struct Attacks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attacks",
         abstract: "Every attack and fault that is tried on a node, what was expected, and what happened.",
+        version: "attacks \(Earshot.versionOfBuild)",
         subcommands: [Run.self, Burst.self], defaultSubcommand: Run.self)
 }
 
@@ -28,6 +30,7 @@ struct Run: AsyncParsableCommand {
         Table.print(results)
         let failed = results.count { !$0.isPassed }
         if json { print(Table.json(results)) }
+        print(Build.present.driven)
         print("\(results.count - failed) passed, \(failed) failed")
         guard failed == 0, !results.isEmpty else { throw ExitCode.failure }
     }

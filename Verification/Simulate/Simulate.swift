@@ -11,7 +11,8 @@ extension Fault: ExpressibleByArgument {}
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Nodes on a network that loses, delays and parts, with disks that fail and processes that die.")
+        abstract: "Nodes on a network that loses, delays and parts, with disks that fail and processes that die.",
+        version: Build.present.named("simulate"))
 
     @Option(help: "How many seeds.") var seeds: UInt64 = 100
     @Option(help: "The first of them.") var first: UInt64 = 1
@@ -104,6 +105,7 @@ struct Simulate: AsyncParsableCommand {
                     + "\"messages\":\(tally.messages),\"faults\":\(tally.faults),\"seconds\":\(seconds),\"digest\":\"\(digest)\"}"
             )
         }
+        print(Build.present.driven)
         print("\(tally.passed) passed, \(tally.failed) failed")
         if tally.failed > 0 { throw ExitCode.failure }
     }
@@ -126,6 +128,7 @@ struct Simulate: AsyncParsableCommand {
                 "{\"nodes\":\(nodes),\"seed\":\(seed),\"digest\":\"\(EntryHash(first.digest))\","
                     + "\"passed\":\(isPassed ? 1 : 0),\"failed\":\(isPassed ? 0 : 1)}")
         }
+        print(Build.present.driven)
         print(isPassed ? "1 passed, 0 failed" : "0 passed, 1 failed")
         guard isPassed else { throw ExitCode.failure }
     }

@@ -1,6 +1,8 @@
 """What was checked, and how it went."""
 import json
 
+from nodes import drove
+
 
 class Rows:
     def __init__(self, is_json):
@@ -29,6 +31,8 @@ class Rows:
         return True
 
     def end(self):
+        if not self.is_json:
+            print(drove())
         self._tell({"passed": self.passed, "failed": self.failed, "skipped": self.skipped},
                    f"{self.passed} passed, {self.failed} failed")
         return 1 if self.failed else 0

@@ -1,15 +1,14 @@
 """Checks: a long history, paged through without a jump; and what is read of it."""
-import pathlib
 import statistics
 
-from nodes import program
+from nodes import drove
 from town import until
 
 MESSAGES = 10_000
 # The first paint is measured so often; the limit is for the median.
 TRIES = 7
 # A node that was built for debugging takes longer to answer, and is no measure of speed.
-FIRST_PAINT = 250 if "debug" in pathlib.Path(program()).parts else 100
+FIRST_PAINT = 250 if "debug" in drove() else 100
 # What the page keeps in its list at most: the messages of its window, and what stands between them.
 LINES = 250 + 60
 # An anchor may be drawn on another fraction of a pixel.
