@@ -129,6 +129,7 @@ struct EndingTests {
         async let running: Void = bot.run()
         try await alice.messages.send("off", to: robot.userID)
         try await running
+        await self.robot.stop()
         let robot = try await network.node("robot")
         #expect(try await robot.inbox.consumers().map(\.lag) == [0])
         #expect(try await received.first { _ in true }?.text == "good night")
