@@ -27,12 +27,26 @@ let settings: [SwiftSetting] =
 /// modules that are optimized, and need not be so themselves.
 let quickToCompile: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
+/// What only the command line and the programs that try it out need. A package that depends on the SDK says `traits: []`, and
+/// then neither downloads nor builds it.
+func forCommandLine(_ product: String, package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["CommandLine"]))
+}
+
 let package = Package(
     name: "earshot",
     products: [
         .library(name: "Earshot", targets: ["Earshot"]),
         .library(name: "EarshotTesting", targets: ["EarshotTesting"]),
         .executable(name: "earshot", targets: ["EarshotCommand"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["CommandLine"]),
+        .trait(
+            name: "CommandLine", description: "The program earshot, and what reads its command line and configuration."),
+        .trait(
+            name: "ServiceLifecycle",
+            description: "Node and Bot are services of swift-service-lifecycle, and end gracefully in a ServiceGroup."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -43,6 +57,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // What the system provides, each behind one Swift target.
@@ -92,6 +107,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ],
             swiftSettings: settings),
 
@@ -113,9 +131,9 @@ let package = Package(
             name: "EarshotCommand",
             dependencies: [
                 "CLinuxMemory", "Earshot", "EarshotDiscovery", "EarshotGateway", "EarshotTesting",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                forCommandLine("ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Yams", package: "Yams"),
+                forCommandLine("Yams", package: "Yams"),
             ],
             swiftSettings: settings + quickToCompile),
 
@@ -226,7 +244,7 @@ if withVerification {
             name: "EarshotBench",
             dependencies: [
                 "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotModel",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                forCommandLine("ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Verification/Bench", swiftSettings: settings),
@@ -253,7 +271,7 @@ if withVerification {
             name: "EarshotSoak",
             dependencies: [
                 "Earshot", "EarshotGateway", "EarshotModel", "EarshotProtocol", "EarshotSimulation", "TestSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                forCommandLine("ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Verification/Soak", swiftSettings: settings),
@@ -274,7 +292,7 @@ if withVerification && verification != "tests" {
             name: "EarshotAttacks",
             dependencies: [
                 "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotGateway", "EarshotModel", "EarshotProtocol",
-                "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "TestSupport", forCommandLine("ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Verification/Attacks", swiftSettings: settings),
 
@@ -283,7 +301,7 @@ if withVerification && verification != "tests" {
             name: "EarshotChurn",
             dependencies: [
                 "EarshotDiscovery", "EarshotModel",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                forCommandLine("ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Verification/Churn", swiftSettings: settings),
 
@@ -298,7 +316,7 @@ if withVerification && verification != "tests" {
             name: "EarshotSimulate",
             dependencies: [
                 "EarshotCrypto", "EarshotModel", "EarshotSimulation",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                forCommandLine("ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Verification/Simulate", swiftSettings: settings),
     ]
