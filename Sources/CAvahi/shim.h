@@ -7,6 +7,14 @@
 #ifndef CAVAHI_SHIM_H
 #define CAVAHI_SHIM_H
 
+// What Debian calls the packages: neither pkg-config nor Swift's package manager says it of a library that is not linked.
+#if !__has_include(<avahi-client/client.h>)
+#error "the headers of Avahi's client are missing: install libavahi-client-dev"
+#endif
+#if !__has_include(<avahi-core/core.h>)
+#error "the headers of Avahi's own stack are missing: install libavahi-core-dev"
+#endif
+
 #include <avahi-client/client.h>
 #include <avahi-client/lookup.h>
 #include <avahi-client/publish.h>

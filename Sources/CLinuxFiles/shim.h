@@ -3,6 +3,10 @@
 #ifndef CLINUXFILES_SHIM_H
 #define CLINUXFILES_SHIM_H
 
+#if !__has_include(<linux/fs.h>)
+#error "Linux's headers are missing, and Earshot runs on nothing else: install linux-libc-dev"
+#endif
+
 #include <fcntl.h>
 #include <linux/fs.h>
 

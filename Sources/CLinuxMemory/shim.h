@@ -4,6 +4,10 @@
 #ifndef CLINUXMEMORY_SHIM_H
 #define CLINUXMEMORY_SHIM_H
 
+#if !__has_include(<malloc.h>)
+#error "the headers of the GNU C library are missing, and Earshot runs on nothing else: install libc6-dev"
+#endif
+
 #include <elf.h>
 #include <malloc.h>
 #include <stddef.h>

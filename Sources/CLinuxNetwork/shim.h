@@ -4,6 +4,10 @@
 #ifndef CLINUXNETWORK_SHIM_H
 #define CLINUXNETWORK_SHIM_H
 
+#if !__has_include(<linux/netlink.h>)
+#error "Linux's headers are missing, and Earshot runs on nothing else: install linux-libc-dev"
+#endif
+
 #include <errno.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>

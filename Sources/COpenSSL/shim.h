@@ -5,6 +5,10 @@
 #ifndef COPENSSL_SHIM_H
 #define COPENSSL_SHIM_H
 
+#if !__has_include(<openssl/evp.h>)
+#error "the headers of OpenSSL are missing: install libssl-dev"
+#endif
+
 #include <dlfcn.h>
 #include <openssl/evp.h>
 #include <stdbool.h>

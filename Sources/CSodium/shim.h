@@ -1,5 +1,8 @@
 #pragma once
 // The whole of libsodium that Swift sees. Only EarshotCrypto imports this module, and its tests, which forge signatures.
+#if !__has_include(<sodium.h>)
+#error "the headers of libsodium are missing: install libsodium-dev"
+#endif
 #include <sodium.h>
 
 // Swift does not import a type that is aligned to more than 16 bytes, as crypto_generichash_blake2b_state is. Its
