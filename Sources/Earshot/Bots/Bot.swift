@@ -25,7 +25,7 @@ import Foundation
 /// it asks for them.
 public struct Bot: Sendable {
     let consumer: String
-    private let node: Node
+    let node: Node
     private let start: InboxStart
     private let attempts: Int
     private var router = BotRouter()
@@ -147,6 +147,10 @@ public struct Bot: Sendable {
     /// - Throws: `EarshotError` `consumerBusy` if another program reads the inbox under this name, `invalidConsumer`
     ///   for a name that a consumer cannot have, `invalidCommand` if a command that was declared cannot be, `storeDamaged`.
     public func run() async throws(EarshotError) {
+        try await untilGracefulShutdown { () throws(EarshotError) in try await self.runUntilCancelled() }
+    }
+
+    private func runUntilCancelled() async throws(EarshotError) {
         if let fault = router.fault { throw fault }
         let work = BotWork(
             node: node, consumer: consumer, start: start, attempts: attempts, takesAutomatic: takesAutomatic

@@ -53,6 +53,10 @@ public final class Node: Sendable {
     let inboxReaders = InboxReaders()
     /// Those in this process who handle messages, and finish before the node says goodbye.
     let workers: Workers
+    #if ServiceLifecycle
+        /// Whether a group of services has told the node to end.
+        let isShutDownByGroup = Atomic(false)
+    #endif
     let search: SearchKeeper
     let notificationKeeper: NotificationKeeper
     let fileKeeper = FileKeeper()
@@ -193,6 +197,10 @@ public final class Node: Sendable {
     /// - Throws: `EarshotError` `portInUse` or `networkUnavailable` at the beginning, and the node has stopped;
     ///   `alreadyRunning` if it runs; `stopped` if it has run or was stopped before.
     public func run() async throws(EarshotError) {
+        try await untilGracefulShutdown { () throws(EarshotError) in try await self.runUntilCancelled() }
+    }
+
+    private func runUntilCancelled() async throws(EarshotError) {
         try await shell.beginRun()
         let port: UInt16
         do { port = try await listen() } catch {
