@@ -22,7 +22,7 @@ extension Messages {
     /// - Returns: the message as it is then.
     /// - Throws: `EarshotError` `timedOut`; `notDelivered` if the message will not be delivered to one of its recipients,
     ///   with `parameters.userID`; `stopped` if the node stopped first; `cancelled` if the task was; `unknownMessage`,
-    ///   `storeDamaged`, `storeUnavailable`.
+    ///   `notAuthor` for a message of somebody else; `storeDamaged`, `storeUnavailable`.
     @discardableResult
     public func wait(
         for state: DeliveryState, of messageID: MessageID, timeout: Duration? = nil
@@ -30,13 +30,13 @@ extension Messages {
         let states = states(of: messageID).makeStates()
         let timer = timeout.map { timeout in
             let clock = node.environment.clock
-            return clock.schedule(at: clock.now.uptime + timeout.milliseconds, on: node.shell.loop) { states.end() }
+            return clock.schedule(at: clock.uptime(after: timeout), on: node.shell.loop) { states.end() }
         }
         defer { timer?.cancel() }
         while true {
             let message = try await message(messageID)
             if try Self.hasReached(state, message) { return message }
-            guard await states.next() != nil else { break }
+            guard try await states.next() != nil else { break }
         }
         // It may have reached it with the last word.
         let message = try await message(messageID)
@@ -51,8 +51,9 @@ extension Messages {
 
     /// - Throws: `EarshotError` `notDelivered` if it never will.
     private static func hasReached(_ goal: DeliveryState, _ message: Message) throws(EarshotError) -> Bool {
+        try checkAuthor(message)
         for (recipientID, state) in message.states {
-            guard case .failed(let reason) = state, goal.name != state.name else { continue }
+            guard case .failed(let reason) = state, state != goal else { continue }
             throw EarshotError(
                 .notDelivered, "the message will not be delivered: \(reason.rawValue)",
                 .init(userID: recipientID, messageID: message.messageID))
@@ -60,6 +61,16 @@ extension Messages {
         return message.states.allSatisfy { recipientID, state in
             state.hasReached(goal) || goal == .handled && message.times(for: recipientID).handled != nil
         }
+    }
+}
+
+extension Messages {
+    /// - Throws: `EarshotError` `notAuthor` for a message of somebody else: nobody tells this node what becomes of it.
+    fileprivate static func checkAuthor(_ message: Message) throws(EarshotError) {
+        guard !message.isOwn else { return }
+        throw EarshotError(
+            .notAuthor, "the message \(message.messageID) was written by somebody else, who alone hears of its states",
+            .init(messageID: message.messageID))
     }
 }
 
@@ -109,7 +120,7 @@ extension DeliveryState {
 
 /// The states of a message, for one task to iterate.
 ///
-/// Iterating throws `EarshotError` `unknownMessage`, `storeDamaged` or `storeUnavailable`. It loses no state: where events
+/// Iterating throws `EarshotError` `unknownMessage`, `notAuthor`, `storeDamaged` or `storeUnavailable`. It loses no state: where events
 /// were lost, it looks at the message again.
 public struct DeliveryStates: AsyncSequence, Sendable {
     public typealias Element = MessageStateChange
@@ -140,19 +151,18 @@ public struct DeliveryStates: AsyncSequence, Sendable {
 
         /// Waits for what may be news.
         /// - Returns: `nil` at the end.
-        func next() async -> News? {
+        /// - Throws: `EarshotError` `sequenceBusy`.
+        func next() async throws(EarshotError) -> News? {
             var iterator = events.makeAsyncIterator()
-            do throws(EarshotError) {
-                while let event = try await iterator.next() {
-                    switch event {
-                    case .messageSent(let change), .messageDelivered(let change), .messageHandled(let change),
-                        .messageRead(let change), .messageFailed(let change):
-                        if change.messageID == messageID { return .change(change) }
-                    case .eventsLost: return .lost
-                    default: break
-                    }
+            while let event = try await iterator.next() {
+                switch event {
+                case .messageSent(let change), .messageDelivered(let change), .messageHandled(let change),
+                    .messageRead(let change), .messageFailed(let change):
+                    if change.messageID == messageID { return .change(change) }
+                case .eventsLost: return .lost
+                default: break
                 }
-            } catch { preconditionFailure("nobody else takes these events: \(error)") }
+            }
             return nil
         }
 
@@ -191,7 +201,7 @@ public struct DeliveryStates: AsyncSequence, Sendable {
                     stage = .following
                     try await look(actor)
                 case .following:
-                    switch await signal.next() {
+                    switch try await signal.next() {
                     case .change(let change): tell(change)
                     case .lost: try await look(actor)
                     case nil:
@@ -200,7 +210,10 @@ public struct DeliveryStates: AsyncSequence, Sendable {
                     }
                 case .over: return nil
                 }
-                if told.values.allSatisfy(\.isFinal) { stage = .over }
+                if told.values.allSatisfy(\.isFinal) {
+                    stage = .over
+                    signal.end()
+                }
             }
             return nil
         }
@@ -213,6 +226,7 @@ public struct DeliveryStates: AsyncSequence, Sendable {
         /// Notes what is so for each recipient.
         private mutating func look(_ actor: isolated (any Actor)?) async throws(EarshotError) {
             let message = try await sequence.messages.message(sequence.messageID)
+            try Messages.checkAuthor(message)
             for recipientID in message.recipientIDs {
                 guard let state = message.states[recipientID] else { continue }
                 tell(

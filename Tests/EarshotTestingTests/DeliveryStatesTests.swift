@@ -83,6 +83,21 @@ struct DeliveryStatesTests {
         #expect(states.isEmpty)
     }
 
+    @Test("of a message of somebody else are an error: nobody tells this node of them")
+    func foreign() async throws {
+        let received = bob.events.events(.messageReceived)
+        try await alice.messages.send("hi", to: bob.userID)
+        let message = try #require(try await received.first { _ in true })
+        let waiting = await #expect(throws: EarshotError.self) {
+            try await bob.messages.wait(for: .read, of: message.messageID, timeout: .seconds(.max))
+        }
+        #expect(waiting?.code == .notAuthor)
+        let states = await #expect(throws: EarshotError.self) {
+            for try await _ in bob.messages.states(of: message.messageID) {}
+        }
+        #expect(states?.code == .notAuthor)
+    }
+
     @Test("end with the node, and a wait says so")
     func stopped() async throws {
         try network.cut(alice, bob)

@@ -78,6 +78,40 @@ struct EndingTests {
         #expect(try await received.next()?.text == "re: two")
     }
 
+    @Test("what was answered is committed, though a message before it was not begun: that one is begun, too")
+    func answeredOutOfOrder() async throws {
+        let carol = try await network.node("carol")
+        let (begun, begin) = AsyncStream.makeStream(of: String.self)
+        let (first, mayAnswerFirst) = AsyncStream.makeStream(of: Never.self)
+        let handled = Calls()
+        let bot = Bot("slow", on: robot).otherwise { message in
+            await handled.add(message.text)
+            begin.yield(message.text)
+            if message.text == "a1" { for await _ in first {} }
+            try await message.reply("re: \(message.text)")
+        }
+        try await bot.prepare()
+        let arrived = robot.events.events(.messageReceived)
+        for text in ["a1", "a2"] { try await alice.messages.send(text, to: robot.userID) }
+        _ = try await arrived.first { $0.text == "a2" }
+        try await carol.messages.send("c1", to: robot.userID)
+        _ = try await arrived.first { $0.text == "c1" }
+        let running = Task { try await bot.run() }
+        var texts: Set<String> = []
+        for await text in begun where texts.insert(text).inserted && texts == ["a1", "c1"] { break }
+        running.cancel()
+        mayAnswerFirst.finish()
+        try await running.value
+        #expect(await handled.texts.sorted() == ["a1", "a2", "c1"])
+        #expect(try await robot.inbox.consumers().map(\.lag) == [0])
+    }
+
+    private actor Calls {
+        private(set) var texts: [String] = []
+
+        func add(_ text: String) { texts.append(text) }
+    }
+
     @Test("a handler that takes longer than it may is cancelled, which is no failure of its message")
     func cancelledHandlers() async throws {
         for _ in 0..<2 * Inbox.defaultAttempts {

@@ -3,12 +3,13 @@ import NIOCore
 
 /// The loop of a bot: it asks the inbox, runs handlers, and acknowledges what they have done, with their answers.
 ///
-/// When the bot's task is cancelled or its node is to end, no handler begins any more. Those that run have the time that
-/// the node's configuration gives them (`NodeConfiguration.endingLimit`), and what they answer is committed. Handlers
-/// that are not done then are cancelled. That is no failure: their messages come again.
+/// When the bot's task is cancelled or its node is to end, no handler begins any more, but for messages that came before one
+/// that was begun: what is answered is acknowledged in order. Handlers that run have the time that the node's configuration
+/// gives them (`NodeConfiguration.endingLimit`), and what they answer is committed. Those that are not done then are
+/// cancelled. That is no failure: their messages come again.
 ///
 /// So nothing here runs in the task of the caller, whose cancellation would reach the handlers at once. `run` returns when
-/// all of it has ended, but for a handler that does not heed its cancellation: nobody waits for that.
+/// all of it has ended, or when the time is up: it does not wait for what a handler does about its cancellation.
 actor BotWork {
     /// How long one question to the inbox waits for messages.
     private static let patience = Duration.seconds(600)
@@ -161,7 +162,11 @@ actor BotWork {
         through batch: InboxBatch, _ handlers: inout Handlers, as worker: Worker
     ) async throws(EarshotError) {
         while true {
-            if case .working = worker.phase { begin(batch, &handlers) }
+            switch worker.phase {
+            case .working: begin(batch, &handlers, through: nil)
+            case .finishing: begin(batch, &handlers, through: handOut.lastBegun)
+            case .over: break
+            }
             if try await acknowledge(batch, as: worker) { continue }
             guard !handlers.running.isEmpty, worker.phase != .over,
                 let step = await handlers.steps.next(isolation: self)
@@ -175,16 +180,18 @@ actor BotWork {
         }
     }
 
-    private func begin(_ batch: InboxBatch, _ handlers: inout Handlers) {
-        for index in handOut.start(limit: Limits.botHandlers) {
-            handlers.running[index] = Task { [handle, step = handlers.step] in
+    /// - Parameter last: the place of the last message whose handler may begin; `nil` for all.
+    private func begin(_ batch: InboxBatch, _ handlers: inout Handlers, through last: Int?) {
+        for index in handOut.start(limit: Limits.botHandlers, through: last) {
+            handlers.running[index] = Task { [handle, step = handlers.step, handling = Handling(among: node.workers)] in
                 let result: Result<[InboxReply], any Error>
                 do {
-                    let answers = try await Worker.$isHandling.withValue(true) {
+                    let answers = try await Handling.$current.withValue(handling) {
                         try await handle(batch.messages[index])
                     }
                     result = .success(answers)
                 } catch { result = .failure(error) }
+                handling.end()
                 step.yield(.handled(Handled(index: index, result: result)))
             }
         }
@@ -234,8 +241,8 @@ actor BotWork {
             case .stopped: throw error
             case let code where Self.voids.contains(code): throw error
             case let code where Self.troubles.contains(code):
-                guard case .working = worker.phase else { throw error }
-                await pause(waits.wait(), as: worker)
+                guard worker.phase != .over else { throw error }
+                await pause(waits.wait(), as: worker, alsoFinishing: true)
             default: refused(done, error, batch)
             }
         }
@@ -262,13 +269,16 @@ actor BotWork {
     // MARK: - Waiting
 
     /// Waits by the node's clock, and no longer than the bot works.
-    private func pause(_ duration: Duration, as worker: Worker) async {
+    /// - Parameter alsoFinishing: whether it goes on while the bot finishes.
+    private func pause(_ duration: Duration, as worker: Worker, alsoFinishing: Bool = false) async {
         let (stream, continuation) = AsyncStream<Never>.makeStream()
         let clock = node.environment.clock
         let timer = clock.schedule(at: clock.now.uptime + duration.milliseconds, on: node.shell.loop) {
             continuation.finish()
         }
-        let observation = worker.observe { continuation.finish() }
+        let observation = worker.observe {
+            if !alsoFinishing || worker.phase == .over { continuation.finish() }
+        }
         for await _ in stream {}
         worker.stopObserving(observation)
         timer.cancel()

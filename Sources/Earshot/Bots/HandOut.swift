@@ -56,12 +56,14 @@ package struct HandOut<Reply: Sendable>: Sendable {
     }
 
     /// Begins with messages: each sender's in their order, one at a time.
-    /// - Parameter limit: how many may be under way at once.
+    /// - Parameters:
+    ///   - limit: how many may be under way at once.
+    ///   - last: the place of the last one that may begin.
     /// - Returns: the places of those that begin now.
-    package mutating func start(limit: Int) -> [Int] {
+    package mutating func start(limit: Int, through last: Int? = nil) -> [Int] {
         var free = limit - underWay.count
         var (begun, busy) = ([Int](), Set<String>())
-        for index in items.indices.prefix(endIndex) where free > 0 {
+        for index in items.indices.prefix(min(endIndex, last.map { $0 + 1 } ?? endIndex)) where free > 0 {
             switch states[index] {
             case .waiting where busy.insert(items[index].sender).inserted:
                 states[index] = .underWay
@@ -101,6 +103,16 @@ package struct HandOut<Reply: Sendable>: Sendable {
             if case .failed(let reason) = state { return (index, reason) }
         }
         return nil
+    }
+
+    /// The place of the last message that is under way or done; before the first if there is none.
+    package var lastBegun: Int {
+        states.lastIndex {
+            switch $0 {
+            case .underWay, .done: true
+            case .waiting, .failed: false
+            }
+        } ?? -1
     }
 
     /// The places of all messages that are under way.

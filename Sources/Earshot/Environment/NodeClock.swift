@@ -16,6 +16,14 @@ package protocol NodeClock: Sendable {
     func sleep(milliseconds: Int64) async throws
 }
 
+extension NodeClock {
+    /// The uptime at which some time has passed from now on; the last one there is for a time without end.
+    func uptime(after duration: Duration) -> Int64 {
+        let (uptime, isBeyond) = now.uptime.addingReportingOverflow(duration.milliseconds)
+        return isBeyond ? .max : uptime
+    }
+}
+
 /// A scheduled call.
 package protocol NodeTimer: Sendable {
     /// Cancels the call if it has not begun.

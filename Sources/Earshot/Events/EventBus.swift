@@ -4,8 +4,8 @@ import Synchronization
 /// posts.
 ///
 /// Observers never hold up the node. Each has a bounded buffer of its own. An observer that is too slow loses the
-/// newest events, and is told so: a sequence throws, or gives `Event.eventsLost`; an observer is called with that if it
-/// observes it. Programs that must miss nothing read the `Inbox`, the `Journal`, or the history (`Conversation.feed`).
+/// newest events, and is told so: an observer is called with `Event.eventsLost`, whatever it observes, and a sequence gives
+/// that or throws. Programs that must miss nothing read the `Inbox`, the `Journal`, or the history (`Conversation.feed`).
 public final class EventBus: Sendable {
     private struct State {
         var mailboxes: [UInt64: EventMailbox] = [:]

@@ -31,6 +31,8 @@ public struct Inbox: Sendable {
     /// After so many hand-outs in vain a message is set aside, unless a consumer asks for another number.
     public static let defaultAttempts = 5
 
+    static let ending = EarshotError(.stopped, "the node stops: it hands out nothing more")
+
     let node: Node
     /// The token of the program that uses the inbox, by name. It limits the program to consumers that were made with it;
     /// `nil` for a program that may do what the owner may.
@@ -154,7 +156,7 @@ public struct Inbox: Sendable {
                 .invalidLimit, "a batch has 1 to \(Limits.historyPage) messages, and not \(limit)",
                 .init(limit: Limits.historyPage))
         }
-        guard !node.workers.areEnding else { throw EarshotError(.stopped, "the node stops: it hands out nothing more") }
+        guard !node.workers.areEnding else { throw Self.ending }
         try await checkToken(for: consumer)
         try await node.environment.inboxFaults?.willReceive(consumer)
         try node.inboxReaders.begin(consumer)

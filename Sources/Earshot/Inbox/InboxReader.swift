@@ -57,6 +57,7 @@ struct InboxReader: Sendable {
         var batch = try await next()
         guard batch.messages.isEmpty else { return batch }
         for await _ in arrivals {
+            guard !node.workers.areEnding else { throw Inbox.ending }
             batch = try await next()
             guard batch.messages.isEmpty else { return batch }
         }
@@ -85,6 +86,8 @@ struct InboxReader: Sendable {
                 }
                 return found
             case .after(let cursor, let limit):
+                // The question was withdrawn: nothing was looked through.
+                guard limit > 0 else { return Found(through: cursor, generation: try store.generation()) }
                 let part = InboxReaders.Searched.Part(
                     cursor: cursor, includesAutomatic: includesAutomatic, lateContents: lateContents)
                 let start = readers.start(consumer, in: part)

@@ -204,6 +204,7 @@ public final class Node: Sendable {
         try await shell.beginRun()
         let port: UInt16
         do { port = try await listen() } catch {
+            await finishWork()
             await shell.stop()
             throw error
         }
@@ -226,8 +227,7 @@ public final class Node: Sendable {
             group.addTask { await self.fileKeeper.run(of: self) }
             // If one of these ends, the node still runs until it is told to stop.
             for await _ in untilStop {}
-            await shell.beginStopping()
-            await workers.end()
+            await finishWork()
             group.cancelAll()
         }
         await search.close()
@@ -244,14 +244,22 @@ public final class Node: Sendable {
     /// handler, it returns at once, and the node stops when the handler has returned; the body of a loop over the inbox
     /// leaves its loop first.
     public func stop() async {
-        guard !Worker.isHandling else {
+        guard !Handling.holdsUp(workers) else {
             Task.detached { await self.stop() }
             return
         }
         stopRequest.finish()
-        await shell.beginStopping()
-        await workers.end()
+        await finishWork()
         await shell.stopOrWait()
+    }
+
+    /// Nothing more is handed out. Returns when whoever handles messages has finished.
+    private func finishWork() async {
+        await shell.beginStopping()
+        workers.beginEnding()
+        // Wakes those who wait for messages.
+        events.arrivals.signal()
+        await workers.end()
     }
 
     /// Treats the process as dead, for tests of crashes: calls that are under way fail as `stopped`, and so do all

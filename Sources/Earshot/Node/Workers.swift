@@ -62,15 +62,19 @@ final class Workers: Sendable {
         for waiting in released { waiting.resume() }
     }
 
-    /// Tells everybody to finish, and returns when they have, or when their time is up. It does so also in a task that is
-    /// cancelled.
-    func end() async {
+    /// Tells everybody to finish.
+    func beginEnding() {
         let told = state.withLock { state in
             guard case .working = state.phase else { return [Worker]() }
             state.phase = .ending
             return Array(state.workers.values)
         }
         for worker in told { worker.finish() }
+    }
+
+    /// Returns when everybody has finished, or when their time is up; also in a task that is cancelled.
+    func end() async {
+        beginEnding()
         let timer = schedule { self.giveUp() }
         await withCheckedContinuation { continuation in
             let released = state.withLock { state in
@@ -94,7 +98,7 @@ final class Workers: Sendable {
 
     /// Calls when the time for finishing is up.
     fileprivate func schedule(_ body: @escaping @Sendable () -> Void) -> any NodeTimer {
-        clock.schedule(at: clock.now.uptime + limit.milliseconds, on: loop, body)
+        clock.schedule(at: clock.uptime(after: limit), on: loop, body)
     }
 }
 
@@ -123,9 +127,6 @@ final class Worker: Sendable {
         self.number = number
         self.workers = workers
     }
-
-    /// Whether the task is a handler of a bot, for which nobody can wait who is called by it.
-    @TaskLocal static var isHandling = false
 
     var phase: Phase { state.withLock(\.phase) }
 
@@ -191,4 +192,23 @@ final class Worker: Sendable {
         timer?.cancel()
         workers.leave(number)
     }
+}
+
+/// A handler of a bot that runs. Whoever is called by it cannot wait for it.
+final class Handling: Sendable {
+    @TaskLocal static var current: Handling?
+
+    private let workers: Workers
+    private let isOver = Atomic(false)
+
+    init(among workers: Workers) { self.workers = workers }
+
+    /// Whether workers cannot all have finished before the current task goes on.
+    static func holdsUp(_ workers: Workers) -> Bool {
+        guard let current else { return false }
+        return current.workers === workers && !current.isOver.load(ordering: .acquiring)
+    }
+
+    /// The handler has returned; tasks that it has started may go on.
+    func end() { isOver.store(true, ordering: .releasing) }
 }

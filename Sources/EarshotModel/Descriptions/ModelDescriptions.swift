@@ -105,7 +105,7 @@ extension Admission: Shown {
     }
 }
 
-extension NotificationTarget: Shown {
+extension NotificationTarget: Shown, CustomReflectable {
     /// What it is, without an argument or a path of an address: those may be secret.
     public var description: String {
         switch self {
@@ -116,11 +116,14 @@ extension NotificationTarget: Shown {
         }
     }
 
+    public var customMirror: Mirror { Mirror(self, children: ["target": description], displayStyle: .enum) }
+
     private static func host(of url: String) -> Substring {
-        let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count > 2 else { return "" }
-        // A name and a password may stand before it.
-        return parts[2].split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        // A name and a password may stand before it, and a token behind it.
+        let authority = parts[2].prefix { !"/?#".contains($0) }
+        return authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
     }
 }
 

@@ -209,7 +209,7 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let cancelled = Code("cancelled")
         /// The node runs already.
         public static let alreadyRunning = Code("alreadyRunning")
-        /// A sequence of events had no room for some: `parameters.limit` many are missing before the next one.
+        /// A sequence of events had no room for some, which are missing before the next one. The message says how many.
         public static let eventsLost = Code("eventsLost")
         /// Another task iterates the sequence already.
         public static let sequenceBusy = Code("sequenceBusy")
