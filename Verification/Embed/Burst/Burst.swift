@@ -28,7 +28,7 @@ struct Burst {
         try await meet(robot.userID, on: alice)
         let conversation = alice.conversations.direct(with: robot.userID)
         // From here on everything comes, first what is here already, and then what arrives.
-        let feed = conversation.feed(after: nil)
+        let feed = conversation.feed()
         let drafts = (0..<count).map { MessageDraft("\($0)") }
         for start in stride(from: 0, to: count, by: Limits.messagesPerSend) {
             try await alice.messages.send(
