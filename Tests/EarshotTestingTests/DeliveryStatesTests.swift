@@ -89,7 +89,7 @@ struct DeliveryStatesTests {
         try await alice.messages.send("hi", to: bob.userID)
         let message = try #require(try await received.first { _ in true })
         let waiting = await #expect(throws: EarshotError.self) {
-            try await bob.messages.wait(for: .read, of: message.messageID, timeout: .seconds(.max))
+            try await bob.messages.wait(for: .read, of: message.messageID, timeout: .seconds(Int64.max))
         }
         #expect(waiting?.code == .notAuthor)
         let states = await #expect(throws: EarshotError.self) {
