@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("earshot up --allow")
+@Suite("earshot up --allow", .keepsWhatItStarts)
 struct AdmissionCommandTests {
     @Test("links to those who are named and to nobody else, and both sides are told once")
     func allow() async throws {

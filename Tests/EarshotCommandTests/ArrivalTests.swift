@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("When a message arrives, earshot up")
+@Suite("When a message arrives, earshot up", .keepsWhatItStarts)
 struct ArrivalTests {
     /// Bob's node, with a program that files what it gets under the folder's path.
     private struct Setting {

@@ -3,7 +3,7 @@ import GRDB
 import TestSupport
 import Testing
 
-@Suite("earshot audit and erase")
+@Suite("earshot audit and erase", .keepsWhatItStarts)
 struct AuditCommandTests {
     @Test("prove a history, and name what somebody has changed in it")
     func audit() async throws {

@@ -3,7 +3,7 @@ import GRDB
 import TestSupport
 import Testing
 
-@Suite("earshot export and import")
+@Suite("earshot export and import", .keepsWhatItStarts)
 struct BackupCommandTests {
     private let folder: TemporaryFolder
 

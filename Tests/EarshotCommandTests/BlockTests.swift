@@ -2,7 +2,7 @@ import EarshotGateway
 import Foundation
 import Testing
 
-@Suite("earshot block and unblock")
+@Suite("earshot block and unblock", .keepsWhatItStarts)
 struct BlockTests {
     @Test("keeps a user out until they are let in again")
     func block() async throws {

@@ -3,7 +3,7 @@ import EarshotGateway
 import Foundation
 import Testing
 
-@Suite("earshot bot run", .timeLimit(.minutes(2)))
+@Suite("earshot bot run", .timeLimit(.minutes(2)), .keepsWhatItStarts)
 struct BotRunTests {
     /// Alice's node, and a bot of robot's that runs a program in Python.
     private struct Arranged {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("docs/bots.md", .timeLimit(.minutes(2)))
+@Suite("docs/bots.md", .timeLimit(.minutes(2)), .keepsWhatItStarts)
 struct BotsDocumentTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../..").standardizedFileURL

@@ -2,7 +2,7 @@ import EarshotGateway
 import Foundation
 import Testing
 
-@Suite("earshot chat")
+@Suite("earshot chat", .keepsWhatItStarts)
 struct ChatTests {
     @Test("carries a dialog both ways: own messages on the right with their marks, the other's on the left")
     func dialog() async throws {

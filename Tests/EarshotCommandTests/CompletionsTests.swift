@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("earshot completions")
+@Suite("earshot completions", .keepsWhatItStarts)
 struct CompletionsTests {
     private func script() async throws -> String {
         let result = try await Program.run("completions", "bash")
@@ -65,10 +65,9 @@ struct CompletionsTests {
         let (node, port) = try await alice.up()
         let mallory = try TestHome()
         try #require(try await mallory.run("init", "--name=$(touch \(marker))").status == 0)
-        let (other, _) = try await mallory.up("--peer", "127.0.0.1:\(port)")
+        _ = try await mallory.up("--peer", "127.0.0.1:\(port)")
         try await node.expect("was met")
         #expect(try await candidates(for: ["chat", "--home", alice.path, ""]) == [mallory.userID()])
         #expect(!FileManager.default.fileExists(atPath: marker))
-        withExtendedLifetime(other) {}
     }
 }

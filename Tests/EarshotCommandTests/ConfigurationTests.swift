@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotCommand
 
-@Suite("The configuration file of a home directory")
+@Suite("The configuration file of a home directory", .keepsWhatItStarts)
 struct ConfigurationTests {
     private func home(_ text: String) async throws -> TestHome {
         let home = try await TestHome.named("alice")
@@ -15,7 +15,7 @@ struct ConfigurationTests {
     @Test("holds the options of up, with comments")
     func options() async throws {
         let (carol, bob) = (try await TestHome.named("carol"), try await TestHome.named("bob"))
-        let (bobNode, port) = try await bob.up()
+        let (_, port) = try await bob.up()
         let alice = try await home(
             """
             # How this node runs.
@@ -27,7 +27,6 @@ struct ConfigurationTests {
         let node = try RunningProgram(["up", "--home", alice.path])
         try await node.expect("admits only: [a-z0-9]{4} ")
         try await node.expectError("bob .*is not among those whom this node admits")
-        withExtendedLifetime(bobNode) {}
     }
 
     @Test("gives an option its value that may also stand without one")
@@ -51,10 +50,9 @@ struct ConfigurationTests {
     @Test("holds for the node that commands share, too")
     func sharedNode() async throws {
         let bob = try await TestHome.named("bob")
-        let (bobNode, port) = try await bob.up()
+        let (_, port) = try await bob.up()
         let alice = try await home("no-discovery: true\npeer: 127.0.0.1:\(port)\nlog-level: info\n")
         #expect(try await alice.run("send", "bob", "hi", "--wait", "delivered").status == 0)
-        withExtendedLifetime(bobNode) {}
     }
 
     @Test(
@@ -79,8 +77,7 @@ struct ConfigurationTests {
     @Test("may be empty, or hold comments only", arguments: ["", "# port: 7000\n", "---\n"])
     func empty(text: String) async throws {
         let alice = try await home(text)
-        let (node, _) = try await alice.up()
-        withExtendedLifetime(node) {}
+        _ = try await alice.up()
     }
 
     @Test("takes what its manual page lists: the options of up, but those that make sense on a command line only")

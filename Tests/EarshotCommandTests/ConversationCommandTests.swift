@@ -41,7 +41,7 @@ private struct Trio {
     }
 }
 
-@Suite("A conversation of many")
+@Suite("A conversation of many", .keepsWhatItStarts)
 struct ConversationCommandTests {
     @Test("carries a message to all who have joined, says who has it, and has one history")
     func three() async throws {
@@ -89,7 +89,7 @@ struct ConversationCommandTests {
     @Test("is not found under a name that is almost right, and similar ones are named")
     func names() async throws {
         let alice = try await TestHome.named("alice")
-        let (node, _) = try await alice.up()
+        _ = try await alice.up()
         #expect(try await alice.run("conversation", "create", "ops").status == 0)
         let wrong = try await alice.run("send", "#opz", "hi")
         #expect(wrong.status != 0 && wrong.errors.contains("there is no conversation #opz"))
@@ -99,7 +99,6 @@ struct ConversationCommandTests {
         let alone = try await alice.run("send", "#ops", "anybody?")
         #expect(alone.lines == ["queued"] && alone.errors.contains("nobody else is in #ops yet"), "\(alone.errors)")
         #expect(try await alice.run("conversation", "join", "a/b").errors.contains("none of @ # , /"))
-        withExtendedLifetime(node) {}
     }
 
     @Test("is where a chat and the program of a bot write, and a token may be for it alone")

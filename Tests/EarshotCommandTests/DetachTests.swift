@@ -2,7 +2,7 @@ import Earshot
 import Foundation
 import Testing
 
-@Suite("earshot up --detach")
+@Suite("earshot up --detach", .keepsWhatItStarts)
 struct DetachTests {
     @Test("returns when the node is up, which earshot stop ends")
     func upAndStop() async throws {
@@ -25,12 +25,11 @@ struct DetachTests {
     @Test("ends with the node's error, once, and with its status")
     func failure() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
-        let (node, port) = try await bob.up()
+        let (_, port) = try await bob.up()
         let result = try await alice.run("up", "--detach", "--no-discovery", "--port", port)
         #expect(result.status == 9)
         #expect(result.errors.components(separatedBy: "earshot: ").count == 2, "\(result.errors)")
         #expect(!HomeLock.isHeld(Home(path: alice.path)))
-        withExtendedLifetime(node) {}
         // Where there is no home yet, there is no log, either.
         let early = try await TestHome().run("up", "--detach", "--no-discovery")
         #expect(early.status == 3)
@@ -64,7 +63,7 @@ struct DetachTests {
     @Test("leaves the nodes of others alone: where none but a short-lived one runs, stop has nothing to do")
     func shortLived() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
-        let (bobNode, port) = try await bob.up()
+        let (_, port) = try await bob.up()
         let send = try RunningProgram([
             "send", "bob", "hi", "--wait", "read", "--no-discovery", "--peer", "127.0.0.1:\(port)", "--home",
             alice.path,
@@ -73,6 +72,5 @@ struct DetachTests {
         #expect(try await alice.run("stop").output.contains("no node runs"))
         #expect(try await bob.run("chat", "alice").status == 0)
         #expect(try await send.end().status == 0)
-        withExtendedLifetime(bobNode) {}
     }
 }

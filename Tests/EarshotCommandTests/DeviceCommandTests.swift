@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A second machine of a user")
+@Suite("A second machine of a user", .keepsWhatItStarts)
 struct DeviceCommandTests {
     /// Pairs over loopback, both sides saying yes.
     private func join(
@@ -26,7 +26,7 @@ struct DeviceCommandTests {
     func whole() async throws {
         let (laptop, desktop) = (try await TestHome.named("alice"), try TestHome())
         #expect(try await laptop.run("network", "create").status == 0)
-        let (laptopNode, port) = try await laptop.up()
+        let (_, port) = try await laptop.up()
         let (adding, joining) = try await join(desktop, to: laptop, port: port)
         #expect(adding.status == 0, "\(adding.errors)")
         #expect(joining.status == 0, "\(joining.errors)")
@@ -70,18 +70,17 @@ struct DeviceCommandTests {
         try await laptop.until("the link is gone") { client in
             try await client.devices().contains { $0.isRevoked && !$0.isOnline }
         }
-        withExtendedLifetime((laptopNode, desktopNode)) {}
     }
 
     @Test("shares what its user says of themselves, whichever of the two it was said on")
     func profile() async throws {
         let (laptop, desktop) = (try await TestHome.named("alice"), try TestHome())
         let bob = try await TestHome.named("bob")
-        let (bobNode, bobPort) = try await bob.up()
-        let (laptopNode, port) = try await laptop.up("--peer", "127.0.0.1:\(bobPort)")
+        let (_, bobPort) = try await bob.up()
+        let (_, port) = try await laptop.up("--peer", "127.0.0.1:\(bobPort)")
         let (adding, joining) = try await join(desktop, to: laptop, port: port)
         #expect(adding.status == 0 && joining.status == 0, "\(adding.errors)\(joining.errors)")
-        let (desktopNode, _) = try await desktop.up("--peer", "127.0.0.1:\(port)")
+        _ = try await desktop.up("--peer", "127.0.0.1:\(port)")
         #expect(try await laptop.run("profile", "set", "--friendly-name", "Alice at home").status == 0)
         #expect(try await laptop.run("send", "bob", "hello", "--wait", "delivered").status == 0)
         try await desktop.until("the desktop knows the profile") { client in
@@ -94,37 +93,34 @@ struct DeviceCommandTests {
         try await bob.until("bob knows it, by way of the laptop") { client in
             try await client.profile(of: "alice").friendlyName == "Alice in the attic"
         }
-        withExtendedLifetime((bobNode, laptopNode, desktopNode)) {}
     }
 
     @Test("gets the identity with --with-identity, and is a primary device then")
     func identity() async throws {
         let (laptop, desktop) = (try await TestHome.named("alice"), try TestHome())
-        let (laptopNode, port) = try await laptop.up()
+        let (_, port) = try await laptop.up()
         let (adding, joining) = try await join(desktop, to: laptop, port: port, "--with-identity")
         #expect(adding.status == 0 && joining.status == 0, "\(adding.errors)\(joining.errors)")
         #expect(try desktop.mode(of: "/identity.key") == 0o600)
         let listed = try await desktop.run("device", "list", "--json").objects()
         #expect(listed.first?["isPrimary"] as? Bool == true)
-        withExtendedLifetime(laptopNode) {}
     }
 
     @Test("gets nothing if its user says no")
     func declined() async throws {
         let (laptop, desktop) = (try await TestHome.named("alice"), try TestHome())
-        let (laptopNode, port) = try await laptop.up()
+        let (_, port) = try await laptop.up()
         let (adding, joining) = try await join(desktop, to: laptop, port: port, answer: "n")
         #expect(joining.status != 0 && joining.errors.contains("declined"), "\(joining.errors)")
         #expect(adding.status != 0 && adding.errors.contains("declined on the new device"), "\(adding.errors)")
         #expect(!FileManager.default.fileExists(atPath: desktop.path + "/device.key"))
         #expect(try await laptop.run("device", "list", "--json").objects().count == 1)
-        withExtendedLifetime(laptopNode) {}
     }
 
     @Test("finds nobody with a code that is not offered, and takes none that is mistyped")
     func wrongCode() async throws {
         let (laptop, desktop) = (try await TestHome.named("alice"), try TestHome())
-        let (laptopNode, port) = try await laptop.up()
+        let (_, port) = try await laptop.up()
         let join = ["init", "--join", "--home", desktop.path, "--peer", "127.0.0.1:\(port)"]
         let mistyped = try await Program.run(join, input: Data("earshot-pairing-1-aaaa\n".utf8))
         #expect(mistyped.status != 0 && mistyped.errors.contains("not a pairing code"), "\(mistyped.errors)")
@@ -135,6 +131,5 @@ struct DeviceCommandTests {
         _ = try await second.expect("(earshot-pairing-1-[0-9a-z-]+)")
         let late = try await Program.run(join, input: Data("\(code)\ny\n".utf8))
         #expect(late.status != 0 && late.errors.contains("no node was found"), "\(late.errors)")
-        withExtendedLifetime((laptopNode, adding, second)) {}
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 import GRDB
 import Testing
 
-@Suite("earshot doctor")
+@Suite("earshot doctor", .keepsWhatItStarts)
 struct DoctorTests {
     @Test("finds nothing wrong with a new home, and starts a node to look further")
     func healthy() async throws {
@@ -91,7 +91,6 @@ struct DoctorTests {
         #expect(result.status == 12)
         #expect(try finding("lock", in: result)?.severity == "problem")
         #expect(try finding("lock", in: result)?.what.contains("\(node.pid)") == true)
-        withExtendedLifetime(node) {}
     }
 
     @Test("names an expired credential that only a passphrase renews")
@@ -139,11 +138,10 @@ struct DoctorTests {
     @Test("says why no node can be started")
     func portInUse() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
-        let (node, port) = try await alice.up()
+        let (_, port) = try await alice.up()
         let result = try await bob.doctor("--port", port)
         #expect(result.status == 12)
         #expect(try finding("node", in: result)?.what.contains(port) == true)
-        withExtendedLifetime(node) {}
     }
 
     private struct Found: Equatable {

@@ -2,7 +2,7 @@ import EarshotGateway
 import Foundation
 import Testing
 
-@Suite("earshot draft")
+@Suite("earshot draft", .keepsWhatItStarts)
 struct DraftCommandTests {
     @Test("lists what programs have prepared, and sends, changes and discards it by the beginning of its id")
     func drafts() async throws {

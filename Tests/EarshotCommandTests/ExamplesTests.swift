@@ -3,7 +3,7 @@ import EarshotGateway
 import Foundation
 import Testing
 
-@Suite("The examples")
+@Suite("The examples", .keepsWhatItStarts)
 struct ExamplesTests {
     private let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../examples").standardizedFileURL
@@ -204,7 +204,7 @@ struct ExamplesTests {
     @Test("job.py: shows in one answer how far a program has come, and how it has ended")
     func job() async throws {
         let (alice, robot) = (try await TestHome.named("alice"), try await TestHome.named("robot"))
-        let (aliceNode, port) = try await alice.up()
+        let (_, port) = try await alice.up()
         let bot = try RunningProgram([
             "bot", "run", "job", "--home", robot.path, "--no-discovery", "--peer", "127.0.0.1:\(port)", "--exec",
             "/usr/bin/python3", folder.appendingPathComponent("bots/job.py").path, "sh", "-c", "echo well; exit 3",
@@ -223,7 +223,6 @@ struct ExamplesTests {
         let history = try await GatewayClient(home: Home(path: alice.path)).history(with: "robot", order: .arrival)
         #expect(history.filter { $0.sender.name == "robot" }.map(\.text) == ["I know: run", ended])
         #expect(history.first { $0.text == "run" }?.reactions.map(\.emoji) == ["👀"])
-        withExtendedLifetime(aliceNode) {}
     }
 
     @Test("reminders.py: says that a time is too far away, and goes on")

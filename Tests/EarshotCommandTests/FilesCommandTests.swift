@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotCommand
 
-@Suite("earshot send --file and earshot save")
+@Suite("earshot send --file and earshot save", .keepsWhatItStarts)
 struct FilesCommandTests {
     private let folder: TemporaryFolder
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("docs/http-api.md")
+@Suite("docs/http-api.md", .keepsWhatItStarts)
 struct HTTPDocumentTests {
     /// The blocks of one language, as they are printed.
     private static func blocks(_ language: String) throws -> [String] {
@@ -31,7 +31,7 @@ struct HTTPDocumentTests {
             ["up", "--no-discovery", "--http", "--home", home], environment: environment)
         let port = try await alice.expect(#"is up: .* port (\d+)"#)
         let bob = try await TestHome.named("bob")
-        let bobNode = try await bob.up("--peer", "127.0.0.1:\(port)")
+        _ = try await bob.up("--peer", "127.0.0.1:\(port)")
         try await bob.until("bob has met alice") { try await $0.users().first?.isOnline == true }
 
         let message = "earshot send alice hello --wait delivered --home \(bob.path)\n"
@@ -47,6 +47,5 @@ struct HTTPDocumentTests {
         }
         alice.signal(SIGTERM)
         _ = try await alice.end()
-        withExtendedLifetime(bobNode.program) {}
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("earshot history")
+@Suite("earshot history", .keepsWhatItStarts)
 struct HistoryCommandTests {
     private func rows(_ home: TestHome, _ name: String, _ options: String...) async throws -> [[String: String]] {
         try await Program.run(["history", name, "--json", "--home", home.path] + options).objects().map { object in

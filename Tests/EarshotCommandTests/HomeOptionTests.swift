@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The home directory")
+@Suite("The home directory", .keepsWhatItStarts)
 struct HomeOptionTests {
     @Test("without an identity is an error of its own, which names the remedy", arguments: ["up", "status", "users"])
     func notInitialized(command: String) async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("earshot init")
+@Suite("earshot init", .keepsWhatItStarts)
 struct InitTests {
     @Test("makes a home directory and keys that are their owner's alone")
     func permissions() async throws {

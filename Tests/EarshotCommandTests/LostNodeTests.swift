@@ -2,7 +2,7 @@ import EarshotGateway
 import Foundation
 import Testing
 
-@Suite("A node that is killed")
+@Suite("A node that is killed", .keepsWhatItStarts)
 struct LostNodeTests {
     @Test("comes back with every event for a stream that names its last one, and with each once")
     func events() async throws {
@@ -15,7 +15,7 @@ struct LostNodeTests {
         pair.bobNode.signal(SIGKILL)
         _ = try await (pair.bobNode.end(), stream.end())
         for number in 4...6 { #expect(try await pair.alice.run("send", "bob", "message \(number)").status == 0) }
-        let (bobNode, _) = try await pair.bob.up()
+        _ = try await pair.bob.up()
 
         let last = try #require(Self.ids(in: stream.outputText).last)
         let next = try Self.stream(of: pair.bob, "-H", "Last-Event-ID: \(last)")
@@ -24,7 +24,6 @@ struct LostNodeTests {
         let all = try Self.stream(of: pair.bob, "-H", "Last-Event-ID: \(begin)")
         try await all.expect("message 6")
         #expect(Self.texts(in: all.outputText) == (1...6).map { "message \($0)" })
-        withExtendedLifetime(bobNode) {}
     }
 
     private static func stream(of home: TestHome, _ options: String...) throws -> RunningProgram {
@@ -51,7 +50,7 @@ struct LostNodeTests {
         _ = try await pair.bobNode.end()
         try await chat.expect("the connection to the node was lost; waiting for the node")
         #expect(try await pair.alice.run("send", "bob", "meanwhile").status == 0)
-        let (bobNode, _) = try await pair.bob.up()
+        _ = try await pair.bob.up()
         try await chat.expect("alice: meanwhile")
         chat.write(Data("after\n".utf8))
         try await chat.expect("after")
@@ -62,7 +61,6 @@ struct LostNodeTests {
             let states = history.prefix(2).map { $0.recipients.first?.state }
             return history.map(\.text) == ["before", "meanwhile", "after"] && states == ["read", "read"]
         }
-        withExtendedLifetime(bobNode) {}
     }
 
     @Test("is waited for by a send that waits for its message to be delivered")
@@ -77,9 +75,8 @@ struct LostNodeTests {
         pair.aliceNode.signal(SIGKILL)
         _ = try await pair.aliceNode.end()
         try await send.expectError("the connection to the node was lost; waiting for the node")
-        let (aliceNode, port) = try await pair.alice.up()
-        let (bobNode, _) = try await pair.bob.up("--peer", "127.0.0.1:\(port)")
+        let (_, port) = try await pair.alice.up()
+        _ = try await pair.bob.up("--peer", "127.0.0.1:\(port)")
         #expect(try await send.end().lines == ["queued", "sent", "delivered"])
-        withExtendedLifetime((bobNode, aliceNode)) {}
     }
 }

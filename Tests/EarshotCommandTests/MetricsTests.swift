@@ -1,20 +1,19 @@
 import Foundation
 import Testing
 
-@Suite("earshot metrics, and the log")
+@Suite("earshot metrics, and the log", .keepsWhatItStarts)
 struct MetricsTests {
     @Test("print the counts of a running node, and need one")
     func metrics() async throws {
         let home = try await TestHome.named("alice")
         let none = try await home.run("metrics")
         #expect(none.status != 0 && none.errors.contains("earshot up"))
-        let (node, _) = try await home.up()
+        _ = try await home.up()
         let result = try await home.run("metrics")
         #expect(result.status == 0)
         #expect(result.output.contains("# TYPE earshot_links gauge\nearshot_links 0\n"))
         let object = try #require(try await home.run("metrics", "--json").objects().first)
         #expect((object["metrics"] as? String)?.contains("earshot_commit_failures_total 0\n") == true)
-        withExtendedLifetime(node) {}
     }
 
     @Test("write one object a line on standard error as JSON")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The names of others")
+@Suite("The names of others", .keepsWhatItStarts)
 struct NamesTests {
     /// Alice, and somebody of a name of their choice whom she has met after bob.
     private func met(_ name: String) async throws -> (alice: TestHome, other: TestHome, nodes: [RunningProgram]) {
@@ -36,7 +36,7 @@ struct NamesTests {
     func quoted() async throws {
         let marker = "/tmp/earshot-test-\(UUID().uuidString.prefix(8))"
         let name = "$(touch $MARKER)'"
-        let (alice, _, nodes) = try await met(name)
+        let (alice, _, _) = try await met(name)
         let report = try await alice.run("trust", name).output
         let command = try #require(report.firstMatch(of: try Regex("earshot (trust .* --accept)"))?.output[1].substring)
         let script = "\"$EARSHOT_BIN\" \(command) --home \(alice.path)"
@@ -46,26 +46,24 @@ struct NamesTests {
         #expect(!FileManager.default.fileExists(atPath: marker))
         let pinned = try await alice.run("users", "--json").objects().first { $0["name"] as? String == name }
         #expect(pinned?["isPinned"] as? Bool == true)
-        withExtendedLifetime(nodes) {}
     }
 
     @Test(
         "keep the columns of the table aligned, whatever their width",
         arguments: [(String(repeating: "x", count: 63), 63), ("日本 👋🏽", 7)])
     func columns(name: String, width: Int) async throws {
-        let (alice, other, nodes) = try await met(name)
+        let (alice, other, _) = try await met(name)
         let lines = try await alice.run("users").lines
         let column = width + 2
         #expect(lines.first?.dropFirst(column).hasPrefix("UNREAD  PRESENCE") == true)
         #expect(lines.first { $0.hasPrefix("bob ") }?.dropFirst(column + 8).hasPrefix("online") == true)
         let fingerprint = try await other.key().fingerprint
         #expect(lines.contains("\(name)          online    new    \(fingerprint)"))
-        withExtendedLifetime(nodes) {}
     }
 
     @Test("are never shown alone if they are this node's own")
     func own() async throws {
-        let (alice, other, nodes) = try await met("alice")
+        let (alice, other, _) = try await met("alice")
         let key = try await other.key()
         let table = try await alice.run("users").output
         #expect(table.contains(try Regex("(?m)^alice@\(key.prefix) ")))
@@ -77,6 +75,5 @@ struct NamesTests {
         #expect(try await other.run("send", name, "who are you", "--wait", "delivered").status == 0)
         #expect(
             try await alice.run("history", "alice@\(key.prefix)").output.contains("alice@\(key.prefix): who are you"))
-        withExtendedLifetime(nodes) {}
     }
 }

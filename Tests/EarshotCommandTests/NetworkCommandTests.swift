@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("earshot network")
+@Suite("earshot network", .keepsWhatItStarts)
 struct NetworkCommandTests {
     private static let key = "earshot-network-1-zzzfv-z7vzb-wzhxz-pyqtf-7wqhy-3qyxv-fcxfn-ekt77-wvjy9-rz2w7-g3f7t-hqryg"
     private static let tag = "rz73fzqchsrev2sf"

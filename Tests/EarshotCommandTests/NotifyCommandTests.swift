@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("earshot notify")
+@Suite("earshot notify", .keepsWhatItStarts)
 struct NotifyCommandTests {
     /// Bob's node, and a program that files what it gets: one file for each notification.
     private struct Setting {
@@ -115,7 +115,7 @@ struct NotifyCommandTests {
     @Test("adds nothing that does not take the test, and says what to do")
     func failing() async throws {
         let bob = try await TestHome.named("bob")
-        let (node, _) = try await bob.up()
+        _ = try await bob.up()
         let failed = try await bob.run("notify", "add", "command", "/bin/false")
         #expect(failed.status == 1 && failed.errors.contains("/bin/false has ended with 1"))
         let missing = try await bob.run("notify", "add", "command", "/nonexistent/program")
@@ -125,6 +125,5 @@ struct NotifyCommandTests {
         let unknown = try await bob.run("notify", "remove", "desktop")
         #expect(unknown.status == 1 && unknown.errors.contains("earshot notify list"))
         #expect(try await bob.run("notify", "list").output.contains("earshot notify add desktop"))
-        withExtendedLifetime(node) {}
     }
 }

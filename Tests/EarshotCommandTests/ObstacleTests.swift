@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("earshot send --wait ends at once")
+@Suite("earshot send --wait ends at once", .keepsWhatItStarts)
 struct ObstacleTests {
     /// Longer than any test may take: what ends earlier did not wait.
     private let wait = ["--wait", "delivered", "--timeout", "1h"]
@@ -28,11 +28,10 @@ struct ObstacleTests {
         #expect(try await pair.alice.run("send", "bob", "hi", "--wait", "delivered").status == 0)
         pair.bobNode.signal(SIGTERM)
         #expect(try await pair.bobNode.end().status == 0)
-        let (bobNode, _) = try await pair.bob.up("--allow", try await pair.bob.userID())
+        _ = try await pair.bob.up("--allow", try await pair.bob.userID())
         let result = try await pair.alice.run(["send", "bob", "please"] + wait)
         #expect(result.status == 11)
         #expect(result.errors.contains("bob's node does not admit you"), "\(result.errors)")
-        withExtendedLifetime(bobNode) {}
     }
 
     @Test("if the recipient's node is in another network now")
@@ -42,11 +41,10 @@ struct ObstacleTests {
         pair.bobNode.signal(SIGTERM)
         #expect(try await pair.bobNode.end().status == 0)
         #expect(try await pair.bob.run("network", "create").status == 0)
-        let (bobNode, _) = try await pair.bob.up()
+        _ = try await pair.bob.up()
         let result = try await pair.alice.run(["send", "bob", "please"] + wait)
         #expect(result.status == 9)
         #expect(result.errors.contains("bob's node is in another network"), "\(result.errors)")
-        withExtendedLifetime(bobNode) {}
     }
 
     @Test("if another key has the recipient's name, where the recipient was")
@@ -57,13 +55,12 @@ struct ObstacleTests {
         pair.bobNode.signal(SIGTERM)
         #expect(try await pair.bobNode.end().status == 0)
         let newcomer = try await TestHome.named("bob")
-        let (node, _) = try await newcomer.up("--peer", "127.0.0.1:\(port)")
+        _ = try await newcomer.up("--peer", "127.0.0.1:\(port)")
         try await pair.aliceNode.expectError("another key claims the name bob")
         let result = try await pair.alice.run(["send", "bob", "please"] + wait)
         #expect(result.status == 10)
         #expect(result.errors.contains("has the name bob here; the message stays queued"), "\(result.errors)")
         #expect(result.errors.contains("earshot trust bob"))
-        withExtendedLifetime(node) {}
     }
 
     @Test("if the recipient's node knows the sender's name by another key")

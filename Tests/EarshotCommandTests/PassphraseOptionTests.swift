@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The passphrase")
+@Suite("The passphrase", .keepsWhatItStarts)
 struct PassphraseOptionTests {
     private func file(_ text: String, in home: TestHome, mode: Int = 0o600) throws -> String {
         let path = home.path + ".passphrase-\(text.hashValue)"

@@ -2,7 +2,7 @@ import EarshotGateway
 import Foundation
 import Testing
 
-@Suite("A private conversation on the command line")
+@Suite("A private conversation on the command line", .keepsWhatItStarts)
 struct PrivateConversationCommandTests {
     /// Alice's node and Bob's, linked.
     private func pair() async throws -> (homes: [TestHome], nodes: [RunningProgram]) {
@@ -76,6 +76,5 @@ struct PrivateConversationCommandTests {
             let result = try await alice.run(["conversation"] + arguments)
             #expect(result.status != 0 && result.errors.contains(words), "\(arguments): \(result.errors)")
         }
-        withExtendedLifetime(nodes) {}
     }
 }

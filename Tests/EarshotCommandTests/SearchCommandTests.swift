@@ -2,7 +2,7 @@ import EarshotGateway
 import Foundation
 import Testing
 
-@Suite("earshot search and earshot inbox")
+@Suite("earshot search and earshot inbox", .keepsWhatItStarts)
 struct SearchCommandTests {
     @Test("search finds words, with where, who and when; the last one is shown last")
     func search() async throws {

@@ -2,7 +2,7 @@ import EarshotGateway
 import Foundation
 import Testing
 
-@Suite("earshot send")
+@Suite("earshot send", .keepsWhatItStarts)
 struct SendTests {
     @Test("prints each state in order, and ends when the message is delivered")
     func states() async throws {
@@ -174,11 +174,10 @@ struct SendTests {
         #expect(result.lines == ["queued"])
         #expect(result.errors.contains("stays queued and will be delivered later"))
         let port = try #require(try await pair.alice.run("status", "--json").objects().first?["port"] as? Int)
-        let (bobNode, _) = try await pair.bob.up("--peer", "127.0.0.1:\(port)")
+        _ = try await pair.bob.up("--peer", "127.0.0.1:\(port)")
         try await pair.bob.until("bob has the message") { client in
             try await client.history(with: "alice").first?.text == "later"
         }
-        withExtendedLifetime(bobNode) {}
     }
 
     @Test("says that a message which was not read in time is delivered")
@@ -210,8 +209,8 @@ struct SendTests {
         #expect(queued.status == 0, "\(queued.errors)")
         #expect(try queued.objects().first?["state"] as? String == "queued")
         #expect(queued.errors.contains("nobody with this key was met yet"))
-        let (bobNode, port) = try await bob.up()
-        let (aliceNode, _) = try await alice.up("--peer", "127.0.0.1:\(port)")
+        let (_, port) = try await bob.up()
+        _ = try await alice.up("--peer", "127.0.0.1:\(port)")
         try await bob.until("bob has the message") { client in
             guard try await client.users().contains(where: { $0.name == "alice" }) else { return false }
             return try await client.history(with: "alice").first?.text == "welcome"
@@ -220,7 +219,6 @@ struct SendTests {
             guard try await client.users().contains(where: { $0.name == "bob" && $0.isPinned }) else { return false }
             return try await client.history(with: "bob").first?.recipients.first?.state == "delivered"
         }
-        withExtendedLifetime((bobNode, aliceNode)) {}
     }
 
     @Test("shows short ids in the history, which every command takes")
@@ -251,12 +249,11 @@ struct SendTests {
     @Test("delivers by itself if no node runs, to a known peer or a new one")
     func withoutNode() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
-        let (node, port) = try await bob.up()
+        let (_, port) = try await bob.up()
         let first = try await alice.run("send", "bob", "hi", "--no-discovery", "--peer", "127.0.0.1:\(port)")
         #expect(first.lines == ["queued", "sent", "delivered"])
         let second = try await alice.run("send", "bob", "remembered", "--no-discovery")
         #expect(second.lines == ["queued", "sent", "delivered"])
-        withExtendedLifetime(node) {}
     }
 
     @Test("can be taken back until the message has left")

@@ -38,7 +38,7 @@ private final class NotifySocket: Sendable {
     }
 }
 
-@Suite("A node that a service manager has started")
+@Suite("A node that a service manager has started", .keepsWhatItStarts)
 struct ServiceTests {
     @Test("tells it when it is ready, that it is alive, and when it ends")
     func notify() async throws {
@@ -108,7 +108,7 @@ struct ServiceTests {
     }
 }
 
-@Suite("earshot service")
+@Suite("earshot service", .keepsWhatItStarts)
 struct ServiceCommandTests {
     private let folder: TemporaryFolder
 
@@ -168,12 +168,11 @@ struct ServiceCommandTests {
     @Test("does not start a second node beside one that runs already")
     func runningNode() async throws {
         let home = try await TestHome.named("alice")
-        let (node, _) = try await home.up()
+        _ = try await home.up()
         let result = try await run("service", "install", home: home)
         #expect(result.status == 7)
         #expect(result.errors.contains("earshot stop"))
         #expect(!FileManager.default.fileExists(atPath: folder.file("systemd")))
-        withExtendedLifetime(node) {}
     }
 
     @Test("leaves nothing behind where no user manager answers")

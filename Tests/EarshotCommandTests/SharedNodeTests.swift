@@ -3,14 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Commands that overlap where no node runs")
+@Suite("Commands that overlap where no node runs", .keepsWhatItStarts)
 struct SharedNodeTests {
     private let send = ["send", "bob", "hi", "--wait", "delivered", "--no-discovery", "--peer"]
 
     @Test("share one short-lived node, and all succeed")
     func sharing() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
-        let (bobNode, port) = try await bob.up()
+        let (_, port) = try await bob.up()
         let peer = send + ["127.0.0.1:\(port)", "--home", alice.path]
         #expect(try await Program.run(peer).status == 0)
         let commands = try (0..<6).map { _ in try RunningProgram(peer) }
@@ -21,7 +21,6 @@ struct SharedNodeTests {
             #expect(result.status == 0, "\(result.errors)")
         }
         #expect(try await bob.run("history", "alice", "--json").objects().count == 7)
-        withExtendedLifetime(bobNode) {}
     }
 
     @Test("use one node to their end")
@@ -45,7 +44,7 @@ struct SharedNodeTests {
     @Test("go on when the command that started the node is killed")
     func killed() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
-        let (bobNode, port) = try await bob.up()
+        let (_, port) = try await bob.up()
         let peer = ["--no-discovery", "--peer", "127.0.0.1:\(port)", "--home", alice.path]
         #expect(try await Program.run(["send", "bob", "0", "--wait", "delivered"] + peer).status == 0)
         let first = try RunningProgram(["send", "bob", "1", "--wait", "read"] + peer)
@@ -57,7 +56,6 @@ struct SharedNodeTests {
         #expect(try await bob.run("chat", "alice").status == 0)
         let result = try await second.end()
         #expect(result.lines.last == "read", "\(result.errors)")
-        withExtendedLifetime(bobNode) {}
     }
 
     @Test("wait for a node that comes up, and take nothing from it")
@@ -86,7 +84,7 @@ struct SharedNodeTests {
     @Test("make room for a node that comes up, as soon as they have ended")
     func makingRoom() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
-        let (bobNode, port) = try await bob.up()
+        let (_, port) = try await bob.up()
         let peer = ["--no-discovery", "--peer", "127.0.0.1:\(port)", "--home", alice.path]
         let command = try RunningProgram(["send", "bob", "hi", "--wait", "read"] + peer)
         try await command.expect("delivered")
@@ -95,7 +93,6 @@ struct SharedNodeTests {
         #expect(try await bob.run("chat", "alice").status == 0)
         #expect(try await command.end().status == 0)
         try await node.expect("is up")
-        withExtendedLifetime(bobNode) {}
     }
 
     @Test("say why the node that one of them started cannot run")
@@ -112,10 +109,9 @@ struct SharedNodeTests {
     @Test("are told of a port that is taken, as before")
     func portInUse() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
-        let (node, port) = try await bob.up()
+        let (_, port) = try await bob.up()
         let result = try await alice.run("send", "bob", "hi", "--no-discovery", "--port", port)
         #expect(result.status == 9, "\(result.errors)")
         #expect(result.errors.contains(port))
-        withExtendedLifetime(node) {}
     }
 }

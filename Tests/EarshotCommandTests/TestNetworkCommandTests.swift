@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotCommand
 
-@Suite("The test network of the command line", .timeLimit(.minutes(2)))
+@Suite("The test network of the command line", .timeLimit(.minutes(2)), .keepsWhatItStarts)
 struct TestNetworkCommandTests {
     /// A network that runs, and the socket of each of its users.
     private struct Served {

@@ -2,7 +2,7 @@ import EarshotGateway
 import Foundation
 import Testing
 
-@Suite("earshot token")
+@Suite("earshot token", .keepsWhatItStarts)
 struct TokenCommandTests {
     @Test("makes a token that is shown once, lists it with its last use, and revokes it")
     func tokens() async throws {

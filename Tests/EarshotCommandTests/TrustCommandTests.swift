@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("earshot trust")
+@Suite("earshot trust", .keepsWhatItStarts)
 struct TrustCommandTests {
     @Test("of a name that another key claims: both nodes say so, nothing goes to the claimant, and the table shows it")
     func conflict() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Unread messages")
+@Suite("Unread messages", .keepsWhatItStarts)
 struct UnreadCommandTests {
     @Test("are counted for users and conversations, shown by history, and marked by read")
     func unread() async throws {

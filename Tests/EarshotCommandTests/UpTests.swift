@@ -4,7 +4,7 @@ import GRDB
 import TestSupport
 import Testing
 
-@Suite("earshot up")
+@Suite("earshot up", .keepsWhatItStarts)
 struct UpTests {
     @Test("ends cleanly at a signal", arguments: [SIGTERM, SIGINT])
     func signals(number: Int32) async throws {
@@ -99,11 +99,10 @@ struct UpTests {
     @Test("reports a port that is taken as a network error")
     func portInUse() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
-        let (node, port) = try await alice.up()
+        let (_, port) = try await alice.up()
         let result = try await bob.run("up", "--no-discovery", "--port", port)
         #expect(result.status == 9)
         #expect(result.errors.contains(port))
-        withExtendedLifetime(node) {}
     }
 
     @Test("says in words why nobody answers at an address")
@@ -117,12 +116,11 @@ struct UpTests {
     @Test("ends at once with a network error if the port of the API is taken")
     func apiPortInUse() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
-        let (node, port) = try await alice.up()
+        let (_, port) = try await alice.up()
         let result = try await bob.run("up", "--no-discovery", "--http", port)
         #expect(result.status == 9)
         #expect(result.errors.contains("127.0.0.1:\(port)"))
         #expect(result.errors.contains("try: name another with --http PORT"))
-        withExtendedLifetime(node) {}
     }
 
     @Test("tells who comes and goes, as JSON too")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotCommand
 
-@Suite("The command line")
+@Suite("The command line", .keepsWhatItStarts)
 struct UsageTests {
     @Test("documents the exit codes in its help")
     func help() async throws {

@@ -2,7 +2,7 @@ import EarshotGateway
 import Foundation
 import Testing
 
-@Suite("earshot users")
+@Suite("earshot users", .keepsWhatItStarts)
 struct UsersCommandTests {
     @Test("with a name shows all of one user, with the whole key, which send takes")
     func one() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("earshot verify")
+@Suite("earshot verify", .keepsWhatItStarts)
 struct VerifyTests {
     private func number(_ result: Program.Result) -> [String] {
         result.lines.filter { $0.hasPrefix("  ") }.map { $0.trimmingCharacters(in: .whitespaces) }

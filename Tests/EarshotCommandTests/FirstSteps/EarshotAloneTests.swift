@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("earshot alone")
+@Suite("earshot alone", .keepsWhatItStarts)
 struct EarshotAloneTests {
     /// Another user's machine: its programs are those of this folder, and its home directory does not exist yet.
     private let folder: TemporaryFolder

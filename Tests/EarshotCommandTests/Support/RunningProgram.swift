@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An `earshot` that runs while the test goes on. It is ended with the object.
+/// An `earshot` that runs while the test goes on. It is ended with the object, which the test keeps.
 final class RunningProgram: Sendable {
     private let process = Process()
     private let input = Pipe()
@@ -32,6 +32,7 @@ final class RunningProgram: Sendable {
         try process.run()
         output.start()
         errors.start()
+        Belongings.keep(self)
     }
 
     deinit {
@@ -59,6 +60,7 @@ final class RunningProgram: Sendable {
         let output = try await output.wholeText("its output")
         let errors = try await errors.wholeText("what it has written to standard error")
         exchanges?.check()
+        Belongings.letGo(self)
         return Program.Result(status: process.terminationStatus, output: output, errors: errors)
     }
 

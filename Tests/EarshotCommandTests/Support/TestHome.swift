@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A home directory for one test. It goes with the object, and so does the node that still runs on it, as one in the
+/// A home directory for one test, which keeps it. It goes with the object, and so does the node that still runs on it, as one in the
 /// background does where a test failed.
 final class TestHome: Sendable {
     let path: String
@@ -14,6 +14,7 @@ final class TestHome: Sendable {
         // Short: the path of the socket in it has a limit.
         path =
             FileManager.default.temporaryDirectory.appendingPathComponent("earshot-\(UUID().uuidString.prefix(8))").path
+        Belongings.keep(self)
     }
 
     deinit {
