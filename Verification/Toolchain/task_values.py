@@ -17,12 +17,15 @@ TYPES = [
     (re.compile(r"TaskGroup\s*\(\s*of:\s*" + TUPLE), "a group of tuples"),
     (re.compile(r"\bTask\s*<\s*" + TUPLE), "a task of a tuple"),
     (re.compile(r"TaskGroup\s*<\s*" + TUPLE), "a group of tuples"),
+    (re.compile(r"\basync\s+let\s+\("), "a task of a tuple"),
+    (re.compile(r"\basync\s+let\s+\w+\s*:\s*" + TUPLE), "a task of a tuple"),
 ]
 TASK = r"(?:\bTask(?:\s*\.\s*\w+)?|\b\w*[aA]ddTask\w*|\basync\s+let\s+\w+[^={]*=)\s*(?:\([^(){}]*\))?\s*"
 TASK_CLOSURE = re.compile(TASK + r"$")
 SIGNATURE = re.compile(
     r"\s*(?:\[[^\]]*\]\s*)?\(\s*\)\s*(?:async\s*)?(?:throws\s*(?:\([^)]*\)\s*)?)?->\s*" + TUPLE)
-HEAD = re.compile(r"\s*(?:\[[^\]]*\]\s*)?(?:\([^(){}]*\)\s*)?(?:[^\n{}()]*\bin\b)?")
+HEAD = re.compile(r"\s*(?:\[[^\]]*\]\s*)?(?:(?:\([^(){}]*\)\s*)?[^\n{}()]*\bin\b)?")
+CONSTANT = re.compile(r"\basync\s+let\s+\w+\s*=\s*")
 STATEMENT = re.compile(r"(?:^|[\n;{}\s])(?:if|guard|else|for|while|repeat|switch|defer)\b[^{}]*$")
 ATTEMPT = re.compile(r"\b(?:do|catch)\b[^{}\n]*$")
 DECLARED = re.compile(r"\b(?:func|init|var|get|set|subscript|struct|class|enum|actor|extension|protocol)\b[^{}]*$")
@@ -54,6 +57,9 @@ def found(source):
     for pattern, what in TYPES:
         for match in pattern.finditer(source):
             yield match.start(), what
+    for match in CONSTANT.finditer(source):
+        if is_tuple(source[match.end():]):
+            yield match.start(), "a task of a tuple"
     # What each pair of braces around the present place is: a task's closure, another's, a `do`, a statement, a declaration.
     blocks = []
     for match in re.finditer(r"[{}]|\breturn\b", source):
