@@ -146,9 +146,13 @@ struct EndingTests {
         let states = robot.events.events(.nodeStateChanged)
         async let stopped: Void = robot.stop()
         #expect(try await states.first { _ in true } == .stopping)
-        await network.advance(by: robot.configuration.endingLimit)
+        let advancing = Task { [network] in
+            while !Task.isCancelled { await network.advance(by: .seconds(1)) }
+        }
         try await running.value
         await stopped
+        advancing.cancel()
+        await advancing.value
         end.finish()
     }
 
@@ -173,6 +177,7 @@ struct EndingTests {
     func loop() async throws {
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         let (answers, mayAnswer) = AsyncStream.makeStream(of: Void.self)
+        for consumer in ["loop", "other"] { try await robot.inbox.makeConsumer(consumer, from: .beginning) }
         let looping = Task { [robot] in
             for try await batch in robot.inbox.batches(consumer: "loop") {
                 begin.yield()
@@ -180,8 +185,6 @@ struct EndingTests {
                 try await robot.inbox.acknowledge(consumer: "loop", through: batch.cursor)
             }
         }
-        try await robot.inbox.makeConsumer("other", from: .beginning)
-        while try await robot.inbox.consumers().count < 2 { await Task.yield() }
         try await alice.messages.send("one", to: robot.userID)
         #expect(await begun.first { _ in true } != nil)
         let states = robot.events.events(.nodeStateChanged)
