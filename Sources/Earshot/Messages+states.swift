@@ -120,8 +120,8 @@ extension DeliveryState {
 
 /// The states of a message, for one task to iterate.
 ///
-/// Iterating throws `EarshotError` `unknownMessage`, `notAuthor`, `storeDamaged` or `storeUnavailable`. It loses no state: where events
-/// were lost, it looks at the message again.
+/// Iterating throws `EarshotError` `unknownMessage`, `notAuthor` for a message of somebody else, `sequenceBusy`,
+/// `storeDamaged` or `storeUnavailable`. It loses no state: where events were lost, it looks at the message again.
 public struct DeliveryStates: AsyncSequence, Sendable {
     public typealias Element = MessageStateChange
     public typealias Failure = EarshotError
@@ -190,7 +190,7 @@ public struct DeliveryStates: AsyncSequence, Sendable {
             signal = sequence.makeStates()
         }
 
-        /// - Throws: `EarshotError` `unknownMessage`, `storeDamaged`, `storeUnavailable`.
+        /// - Throws: `EarshotError`; see `DeliveryStates`.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(EarshotError) -> MessageStateChange? {
@@ -218,7 +218,7 @@ public struct DeliveryStates: AsyncSequence, Sendable {
             return nil
         }
 
-        /// - Throws: `EarshotError` `unknownMessage`, `storeDamaged`, `storeUnavailable`.
+        /// - Throws: `EarshotError`; see `DeliveryStates`.
         public mutating func next() async throws(EarshotError) -> MessageStateChange? {
             try await next(isolation: nil)
         }
