@@ -4,7 +4,7 @@ import EarshotModel
 ///
 /// It is good for one home. After the home was restored, or has turned out to be an older copy, places of before mean
 /// nothing any more, and are refused as `gone`.
-public struct InboxCursor: Hashable, Sendable, LosslessStringConvertible, TextCodable {
+public struct InboxCursor: Hashable, Sendable, TextReadable {
     package let generation: UInt64
     package let number: Int64
 
@@ -14,7 +14,7 @@ public struct InboxCursor: Hashable, Sendable, LosslessStringConvertible, TextCo
     }
 
     /// - Returns: `nil` unless the text is 16 hexadecimal digits in lower case, a dot and a number.
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         let parts = description.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].utf8.count == 16, let generation = UInt64(parts[0], radix: 16),
             let number = Int64(parts[1]), number >= 0

@@ -1,11 +1,11 @@
 /// The id of a draft. No other draft of the node has it, before or after.
-public struct DraftID: Hashable, Sendable, Comparable, LosslessStringConvertible {
+public struct DraftID: Hashable, Sendable, Comparable {
     package let bytes: EntryKey
 
     package init(_ bytes: EntryKey) { self.bytes = bytes }
 
     /// - Returns: `nil` unless the text is that of an id: 16 bytes in Crockford's base32, lower case.
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         guard let bytes = Base32.decode(description).flatMap({ EntryKey($0) }) else { return nil }
         self.init(bytes)
     }

@@ -2,7 +2,7 @@
 ///
 /// The text form is Crockford's base32 in lower case, 52 characters: no letter in it is mistaken for another when it is
 /// read aloud or copied by hand.
-package protocol Identifier: Hashable, Sendable, Comparable, LosslessStringConvertible, TextCodable {
+package protocol Identifier: Hashable, Sendable, Comparable, TextReadable {
     var bytes32: Bytes32 { get }
     init(_ bytes32: Bytes32)
 }
@@ -16,7 +16,7 @@ extension Identifier {
     }
 
     /// - Returns: `nil` unless the text is the 52-character form that `description` gives.
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         guard let bytes = Base32.decode(description), let bytes32 = Bytes32(bytes) else { return nil }
         self.init(bytes32)
     }

@@ -1,5 +1,5 @@
 /// Where a peer may be reached: a host name or an address literal (`fe80::1%eth0` keeps its scope), and a port.
-public struct PeerAddress: Hashable, Sendable, LosslessStringConvertible {
+public struct PeerAddress: Hashable, Sendable {
     public let host: String
     public let port: UInt16
 
@@ -9,7 +9,7 @@ public struct PeerAddress: Hashable, Sendable, LosslessStringConvertible {
     }
 
     /// Reads `host:port`, `1.2.3.4:port` and `[v6]:port`.
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         let text = description[...]
         guard let colon = text.lastIndex(of: ":"), !text.contains(where: \.isWhitespace) else { return nil }
         let digits = text[text.index(after: colon)...]

@@ -36,7 +36,13 @@ extension TextCodable {
     }
 }
 
-extension TextCodable where Self: LosslessStringConvertible {
+/// A text that is none is a `nil` inside this package alone. Programs get an error (`init(parsing:)`), since a `nil` in place
+/// of an id would mean *everybody* or *from the beginning*.
+package protocol TextReadable: TextCodable {
+    init?(_ description: String)
+}
+
+extension TextReadable {
     package static func reading(_ text: String) throws(EarshotError) -> Self {
         guard let value = Self(text) else {
             throw EarshotError(.invalidIdentifier, "\(ShownText.quoted(text)) is not the text of a \(Self.self)")
@@ -54,12 +60,12 @@ private struct TextKey: CodingKey {
     init?(intValue: Int) { nil }
 }
 
-extension MessageID: TextCodable {}
-extension EventID: TextCodable {}
-extension DraftID: TextCodable {}
-extension ScheduledMessageID: TextCodable {}
-extension SessionID: TextCodable {}
-extension PeerAddress: TextCodable {}
+extension MessageID: TextReadable {}
+extension EventID: TextReadable {}
+extension DraftID: TextReadable {}
+extension ScheduledMessageID: TextReadable {}
+extension SessionID: TextReadable {}
+extension PeerAddress: TextReadable {}
 
 extension UserName: TextCodable {
     package static func reading(_ text: String) throws(EarshotError) -> UserName { try UserName(text) }
@@ -71,10 +77,10 @@ extension WebLink: TextCodable {
 
 extension FailureReason: Codable {}
 
-extension DeliveryState: LosslessStringConvertible, TextCodable {
+extension DeliveryState: TextReadable {
     /// Reads what `description` gives: `delivered`, `failed(expired)`.
     /// - Returns: `nil` for anything else.
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         let failures = FailureReason.allCases.map(DeliveryState.failed)
         let states: [DeliveryState] = [.queued, .sent, .delivered, .handled, .read] + failures
         guard let state = states.first(where: { $0.description == description }) else { return nil }

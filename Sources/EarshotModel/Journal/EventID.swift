@@ -2,7 +2,7 @@
 ///
 /// Ids of one generation rise in the order of the events. A node begins a new generation when its home is restored from
 /// a backup, and when its database turns out to be an older copy; then the ids of earlier generations name nothing.
-public struct EventID: Hashable, Sendable, LosslessStringConvertible {
+public struct EventID: Hashable, Sendable {
     /// Drawn at random.
     package let generation: UInt64
     /// The row, counted from 1, and the place in it, counted from 0. Some places name no event.
@@ -21,7 +21,7 @@ public struct EventID: Hashable, Sendable, LosslessStringConvertible {
     }
 
     /// - Returns: `nil` unless the text is 16 lowercase hexadecimal digits and two decimal numbers, separated by periods.
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         let parts = description.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].count == 16, let generation = UInt64(parts[0], radix: 16),
             let row = Int64(parts[1]), row >= 0, let index = UInt64(parts[2])

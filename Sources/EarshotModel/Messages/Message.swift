@@ -1,5 +1,5 @@
 /// The id of a message: its log and its sequence number in it, which no other message has.
-public struct MessageID: Hashable, Sendable, Comparable, LosslessStringConvertible {
+public struct MessageID: Hashable, Sendable, Comparable {
     package let log: LogID
     /// Counts from 1 without gaps, to at most `Int64.max`, which is what a database can hold.
     package let sequence: UInt64
@@ -10,7 +10,7 @@ public struct MessageID: Hashable, Sendable, Comparable, LosslessStringConvertib
     }
 
     /// - Returns: `nil` unless the text is a log id, a hyphen and a sequence number.
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         let parts = description.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let log = LogID(String(parts[0])), let sequence = Int64(parts[1]), sequence > 0,
             String(sequence) == parts[1]

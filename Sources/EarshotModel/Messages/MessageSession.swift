@@ -1,6 +1,6 @@
 /// Messages that build on each other, such as the moves of a game: the latest stands, and those before it are shown by
 /// their summaries.
-public struct SessionID: Hashable, Sendable, Comparable, LosslessStringConvertible {
+public struct SessionID: Hashable, Sendable, Comparable {
     package let bytes: EntryKey
 
     package init(_ bytes: EntryKey) { self.bytes = bytes }
@@ -11,7 +11,7 @@ public struct SessionID: Hashable, Sendable, Comparable, LosslessStringConvertib
     }
 
     /// - Returns: `nil` unless the text is that of an id: 16 bytes in Crockford's base32, lower case.
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         guard let bytes = Base32.decode(description).flatMap({ EntryKey($0) }) else { return nil }
         self.init(bytes)
     }

@@ -1,11 +1,11 @@
 /// The id of a message that waits for its time. Once the message is due, it gets a `MessageID`.
-public struct ScheduledMessageID: Hashable, Sendable, Comparable, LosslessStringConvertible {
+public struct ScheduledMessageID: Hashable, Sendable, Comparable {
     package let bytes: EntryKey
 
     package init(_ bytes: EntryKey) { self.bytes = bytes }
 
     /// - Returns: `nil` unless the text is that of an id.
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         guard let bytes = Base32.decode(description).flatMap({ EntryKey($0) }) else { return nil }
         self.init(bytes)
     }
