@@ -132,11 +132,7 @@ public struct DeliveryStates: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
     /// Observes the message from now on.
-    func makeStates() -> StateSignal {
-        let events = messages.node.events.events(
-            .named([.messageSent, .messageDelivered, .messageHandled, .messageRead, .messageFailed]))
-        return StateSignal(events: events, messageID: messageID)
-    }
+    func makeStates() -> StateSignal { StateSignal(events: messages.node.events.states(of: messageID)) }
 
     /// Says when there may be news of a message.
     struct StateSignal: Sendable {
@@ -147,23 +143,14 @@ public struct DeliveryStates: AsyncSequence, Sendable {
         }
 
         let events: EventSequence<Event>
-        let messageID: MessageID
 
         /// Waits for what may be news.
         /// - Returns: `nil` at the end.
         /// - Throws: `EarshotError` `sequenceBusy`.
         func next() async throws(EarshotError) -> News? {
             var iterator = events.makeAsyncIterator()
-            while let event = try await iterator.next() {
-                switch event {
-                case .messageSent(let change), .messageDelivered(let change), .messageHandled(let change),
-                    .messageRead(let change), .messageFailed(let change):
-                    if change.messageID == messageID { return .change(change) }
-                case .eventsLost: return .lost
-                default: break
-                }
-            }
-            return nil
+            guard let event = try await iterator.next() else { return nil }
+            return event.stateChange.map(News.change) ?? .lost
         }
 
         /// There is no more news.

@@ -35,6 +35,22 @@ struct DeliveryStatesTests {
         #expect(late == [.read])
     }
 
+    @Test("of other messages take no room from those who follow one")
+    func others() async throws {
+        let message = try await alice.messages.send("hi", to: bob.userID)
+        try await alice.messages.wait(for: .delivered, of: message.messageID)
+        var states = alice.messages.states(of: message.messageID).makeAsyncIterator()
+        #expect(try await states.next()?.state == .delivered)
+        var last = message
+        for number in 0...Limits.observerEvents {
+            last = try await alice.messages.send("\(number)", to: bob.userID)
+        }
+        try await alice.messages.wait(for: .delivered, of: last.messageID)
+        try await bob.messages.markRead(message.messageID)
+        #expect(try await states.next()?.state == .read)
+        #expect(alice.events.lostCount == 0)
+    }
+
     @Test("are waited for after the message was delivered, too")
     func late() async throws {
         let message = try await alice.messages.send("hi", to: bob.userID)

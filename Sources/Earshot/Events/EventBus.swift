@@ -7,21 +7,40 @@ import Synchronization
 /// newest events, and is told so: an observer is called with `Event.eventsLost`, whatever it observes, and a sequence gives
 /// that or throws. Programs that must miss nothing read the `Inbox`, the `Journal`, or the history (`Conversation.feed`).
 public final class EventBus: Sendable {
+    /// What an observer is told of.
+    private enum Interest {
+        case names(Set<EventName>)
+        /// The states of one message.
+        case message(MessageID)
+
+        var isLossesAlone: Bool { if case .names([.eventsLost]) = self { true } else { false } }
+    }
+
     private struct State {
         var mailboxes: [UInt64: EventMailbox] = [:]
         /// The same by the names that they are for, so that an event costs nothing where nobody observes it.
         var observers: [EventName: [EventMailbox]] = [:]
+        /// The same by the message that they are for, so that many may each follow one of many.
+        var followers: [MessageID: [EventMailbox]] = [:]
         var nextNumber: UInt64 = 0
         var isFinished = false
 
-        mutating func add(_ mailbox: EventMailbox, _ number: UInt64, _ names: Set<EventName>) {
+        mutating func add(_ mailbox: EventMailbox, _ number: UInt64, _ interest: Interest) {
             mailboxes[number] = mailbox
-            for name in names { observers[name, default: []].append(mailbox) }
+            switch interest {
+            case .names(let names): for name in names { observers[name, default: []].append(mailbox) }
+            case .message(let messageID): followers[messageID, default: []].append(mailbox)
+            }
         }
 
-        mutating func remove(_ number: UInt64, _ names: Set<EventName>) {
+        mutating func remove(_ number: UInt64, _ interest: Interest) {
             guard let mailbox = mailboxes.removeValue(forKey: number) else { return }
-            for name in names { observers[name]?.removeAll { $0 === mailbox } }
+            switch interest {
+            case .names(let names): for name in names { observers[name]?.removeAll { $0 === mailbox } }
+            case .message(let messageID):
+                let others = followers[messageID]?.filter { $0 !== mailbox } ?? []
+                followers[messageID] = others.isEmpty ? nil : others
+            }
         }
     }
 
@@ -43,15 +62,33 @@ public final class EventBus: Sendable {
     /// Gives an event to everyone who observes its name. Messages come as runs.
     package func post(_ event: Event) {
         for mailbox in mailboxes(for: event.name) { mailbox.offer(.one(event)) }
+        guard let messageID = event.stateChange?.messageID else { return }
+        for mailbox in state.withLock({ $0.followers[messageID] }) ?? [] { mailbox.offer(.one(event)) }
     }
 
     /// Gives events to everyone who observes their name. Each observer makes them when it takes them.
     func post(_ run: EventRun) {
         for mailbox in mailboxes(for: run.name) { mailbox.offer(.several(run, 0..<run.count)) }
-        if case .received = run { arrivals.signal() }
+        switch run {
+        case .received: arrivals.signal()
+        case .progress(let progress): tellFollowers(of: progress)
+        case .queued: break
+        }
     }
 
     private func mailboxes(for name: EventName) -> [EventMailbox] { state.withLock { $0.observers[name] } ?? [] }
+
+    private func tellFollowers(of progress: MessageProgress) {
+        let found = state.withLock { state -> [(index: Int, mailboxes: [EventMailbox])] in
+            guard !state.followers.isEmpty else { return [] }
+            return progress.messageIDs.enumerated().compactMap { index, messageID in
+                state.followers[messageID].map { (index, $0) }
+            }
+        }
+        for (index, mailboxes) in found {
+            for mailbox in mailboxes { mailbox.offer(.several(.progress(progress), index..<index + 1)) }
+        }
+    }
 
     /// How many events all observers together have lost because they were too slow.
     package var lostCount: Int { lost.load(ordering: .relaxed) }
@@ -73,7 +110,7 @@ public final class EventBus: Sendable {
         for names: Set<EventName> = Set(EventName.allCases), bufferLimit: Int = Limits.observerEvents,
         using body: @escaping @Sendable (Event) async -> Void
     ) -> EventObserverToken {
-        let mailbox = register(names, bufferLimit)
+        let mailbox = register(.names(names), bufferLimit)
         let task = Task {
             do throws(EarshotError) {
                 while let event = try await mailbox.next() { await body(event) }
@@ -93,9 +130,15 @@ public final class EventBus: Sendable {
     public func events<Payload>(
         _ kind: EventKind<Payload>, bufferLimit: Int = Limits.observerEvents
     ) -> EventSequence<Payload> {
-        let mailbox = register(kind.names, bufferLimit)
+        let mailbox = register(.names(kind.names), bufferLimit)
         let token = EventObserverToken { mailbox.finish() }
         return EventSequence(mailbox: mailbox, token: token, extract: kind.extract)
+    }
+
+    /// The states of one message, from now on, as a sequence for one task to iterate.
+    func states(of messageID: MessageID) -> EventSequence<Event> {
+        let mailbox = register(.message(messageID), Limits.observerEvents)
+        return EventSequence(mailbox: mailbox, token: EventObserverToken { mailbox.finish() }) { $0 }
     }
 
     /// Ends every sequence once its buffer is empty. The node has stopped.
@@ -112,16 +155,16 @@ public final class EventBus: Sendable {
         pairing.finish()
     }
 
-    private func register(_ names: Set<EventName>, _ limit: Int) -> EventMailbox {
+    private func register(_ interest: Interest, _ limit: Int) -> EventMailbox {
         let (mailbox, isFinished) = state.withLock { state in
             state.nextNumber += 1
             let number = state.nextNumber
-            let mailbox = EventMailbox(names: names, limit: max(1, limit)) { [weak self] in
+            let mailbox = EventMailbox(watchesLosses: interest.isLossesAlone, limit: max(1, limit)) { [weak self] in
                 self?.noteLost()
             } onFinish: { [weak self] in
-                self?.state.withLock { $0.remove(number, names) }
+                self?.state.withLock { $0.remove(number, interest) }
             }
-            if !state.isFinished { state.add(mailbox, number, names) }
+            if !state.isFinished { state.add(mailbox, number, interest) }
             return (mailbox, state.isFinished)
         }
         if isFinished { mailbox.finish() }

@@ -50,13 +50,18 @@ extension EventKind where Payload == MessageStateChange {
     }
 
     private static func states(_ names: Set<EventName>) -> Self {
-        Self(names) { event in
-            switch event {
-            case .messageSent(let change), .messageDelivered(let change), .messageHandled(let change),
-                .messageRead(let change), .messageFailed(let change):
-                change
-            default: nil
-            }
+        Self(names) { $0.stateChange }
+    }
+}
+
+extension Event {
+    /// A change of state of one of this node's own messages.
+    var stateChange: MessageStateChange? {
+        switch self {
+        case .messageSent(let change), .messageDelivered(let change), .messageHandled(let change),
+            .messageRead(let change), .messageFailed(let change):
+            change
+        default: nil
         }
     }
 }

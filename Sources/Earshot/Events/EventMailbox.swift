@@ -81,10 +81,10 @@ final class EventMailbox: Sendable {
     private let state = Mutex(State())
 
     init(
-        names: Set<EventName>, limit: Int, onLoss: @escaping @Sendable () -> Void,
+        watchesLosses: Bool, limit: Int, onLoss: @escaping @Sendable () -> Void,
         onFinish: @escaping @Sendable () -> Void
     ) {
-        watchesLosses = names == [.eventsLost]
+        self.watchesLosses = watchesLosses
         self.limit = limit
         self.onLoss = onLoss
         self.onFinish = onFinish

@@ -71,6 +71,11 @@ package struct MessageProgress: Sendable {
         self.sequences = sequences
     }
 
+    /// The messages, in the order of the events.
+    package var messageIDs: some Sequence<MessageID> {
+        sequences.lazy.map { [logID] in MessageID(log: logID, sequence: $0) }
+    }
+
     fileprivate subscript(range: Range<Int>) -> MessageProgress {
         let first = sequences.lowerBound
         return MessageProgress(
