@@ -25,6 +25,19 @@ public final class EventBus: Sendable {
         var nextNumber: UInt64 = 0
         var isFinished = false
 
+        /// - Returns: those who follow messages of a run, with the places of these in it.
+        func followers(of progress: MessageProgress) -> [(index: Int, mailboxes: [EventMailbox])] {
+            // It goes through whichever are fewer: a run may tell of very many messages.
+            guard followers.count < progress.sequences.count else {
+                return progress.sequences.enumerated().compactMap { index, sequence in
+                    followers[MessageID(log: progress.logID, sequence: sequence)].map { (index, $0) }
+                }
+            }
+            return followers.compactMap { messageID, mailboxes in
+                progress.index(of: messageID).map { ($0, mailboxes) }
+            }
+        }
+
         mutating func add(_ mailbox: EventMailbox, _ number: UInt64, _ interest: Interest) {
             mailboxes[number] = mailbox
             switch interest {
@@ -59,14 +72,15 @@ public final class EventBus: Sendable {
 
     package init() {}
 
-    /// Gives an event to everyone who observes its name. Messages come as runs.
+    /// Gives an event to everyone who observes its name, or follows its message. Messages come as runs.
     package func post(_ event: Event) {
         for mailbox in mailboxes(for: event.name) { mailbox.offer(.one(event)) }
         guard let messageID = event.stateChange?.messageID else { return }
         for mailbox in state.withLock({ $0.followers[messageID] }) ?? [] { mailbox.offer(.one(event)) }
     }
 
-    /// Gives events to everyone who observes their name. Each observer makes them when it takes them.
+    /// Gives events to everyone who observes their name, and those of a message to those who follow it. Each observer makes
+    /// them when it takes them.
     func post(_ run: EventRun) {
         for mailbox in mailboxes(for: run.name) { mailbox.offer(.several(run, 0..<run.count)) }
         switch run {
@@ -79,13 +93,7 @@ public final class EventBus: Sendable {
     private func mailboxes(for name: EventName) -> [EventMailbox] { state.withLock { $0.observers[name] } ?? [] }
 
     private func tellFollowers(of progress: MessageProgress) {
-        let found = state.withLock { state -> [(index: Int, mailboxes: [EventMailbox])] in
-            guard !state.followers.isEmpty else { return [] }
-            return progress.messageIDs.enumerated().compactMap { index, messageID in
-                state.followers[messageID].map { (index, $0) }
-            }
-        }
-        for (index, mailboxes) in found {
+        for (index, mailboxes) in state.withLock({ $0.followers(of: progress) }) {
             for mailbox in mailboxes { mailbox.offer(.several(.progress(progress), index..<index + 1)) }
         }
     }
@@ -96,8 +104,7 @@ public final class EventBus: Sendable {
     /// Counts an event that did not fit into an observer's buffer, and tells the observers that observe only losses.
     package func noteLost() {
         lost.wrappingAdd(1, ordering: .relaxed)
-        let watchers = state.withLock { state in state.mailboxes.values.filter(\.watchesLosses) }
-        for watcher in watchers { watcher.noteLoss() }
+        for mailbox in mailboxes(for: .eventsLost) where mailbox.watchesLosses { mailbox.noteLoss() }
     }
 
     /// Calls a closure for each event, one at a time and in order, until the token is removed or released.
@@ -135,7 +142,7 @@ public final class EventBus: Sendable {
         return EventSequence(mailbox: mailbox, token: token, extract: kind.extract)
     }
 
-    /// The states of one message, from now on, as a sequence for one task to iterate.
+    /// The changes of state of one message, and reports of lost ones, from now on, as a sequence for one task to iterate.
     func states(of messageID: MessageID) -> EventSequence<Event> {
         let mailbox = register(.message(messageID), Limits.observerEvents)
         return EventSequence(mailbox: mailbox, token: EventObserverToken { mailbox.finish() }) { $0 }

@@ -71,9 +71,10 @@ package struct MessageProgress: Sendable {
         self.sequences = sequences
     }
 
-    /// The messages, in the order of the events.
-    package var messageIDs: some Sequence<MessageID> {
-        sequences.lazy.map { [logID] in MessageID(log: logID, sequence: $0) }
+    /// The place of a message's event among these; `nil` if there is none.
+    package func index(of messageID: MessageID) -> Int? {
+        guard messageID.log == logID, sequences.contains(messageID.sequence) else { return nil }
+        return Int(messageID.sequence - sequences.lowerBound)
     }
 
     fileprivate subscript(range: Range<Int>) -> MessageProgress {

@@ -23,8 +23,9 @@ extension TextCodable {
         }
     }
 
-    /// Reads the text, for a place that must not become *from the beginning* because its text was damaged.
-    /// - Throws: `EarshotError` `invalidIdentifier` for a text that is none of such a value.
+    /// Reads what `description` gives.
+    /// - Throws: `EarshotError` for a text that is none of such a value: `invalidIdentifier`, or `invalidName` for a
+    ///   `UserName` and `invalidLink` for a `WebLink`.
     public init(parsing text: String) throws(EarshotError) { self = try Self.reading(text) }
 
     /// The text, as a key.
@@ -36,8 +37,8 @@ extension TextCodable {
     }
 }
 
-/// A text that is none is a `nil` inside this package alone. Programs get an error (`init(parsing:)`), since a `nil` in place
-/// of an id would mean *everybody* or *from the beginning*.
+/// A text that is none is a `nil` inside this package alone, and for a key of a dictionary (`CodingKeyRepresentable`).
+/// Programs get an error (`init(parsing:)`), since a `nil` in place of an id would mean *everybody* or *from the beginning*.
 package protocol TextReadable: TextCodable {
     init?(_ description: String)
 }

@@ -109,6 +109,30 @@ struct EventBusTests {
         #expect(names == [.messageDelivered, .messageDelivered, .eventsLost])
     }
 
+    @Test("tells those who follow a message of that message alone, in a run of few and in one of many", arguments: [3, 1000])
+    func followers(runLength: UInt64) async throws {
+        let (log, other) = (LogID(Bytes32()), LogID(try #require(Bytes32(repeatElement(1, count: 32)))))
+        let followed = (1...5).map { bus.states(of: MessageID(log: log, sequence: $0)) }
+        let again = bus.states(of: MessageID(log: log, sequence: 3))
+        let change = MessageStateChange(
+            messageID: MessageID(log: log, sequence: 4), conversationID: ConversationID(Bytes32()),
+            recipientID: UserID(Bytes32()), state: .failed(.expired))
+        for log in [other, log] {
+            bus.post(
+                .progress(
+                    MessageProgress(
+                        logID: log, conversationID: change.conversationID, recipientID: change.recipientID,
+                        step: .delivered, sequences: 2...1 + runLength)))
+        }
+        bus.post(.messageFailed(change))
+        bus.finish()
+        var told: [[DeliveryState]] = []
+        for sequence in followed + [again] { told.append(try await all(in: sequence).compactMap(\.stateChange?.state)) }
+        let fifth: [DeliveryState] = runLength > 3 ? [.delivered] : []
+        #expect(told == [[], [.delivered], [.delivered], [.delivered, .failed(.expired)], fifth, [.delivered]])
+        #expect(bus.lostCount == 0)
+    }
+
     @Test("tells an observer of its losses at the place where they were, even if it never catches up")
     func lossWithoutCatchingUp() async throws {
         let events = bus.events(.all, bufferLimit: 2)
