@@ -109,7 +109,7 @@ struct EventBusTests {
         #expect(names == [.messageDelivered, .messageDelivered, .eventsLost])
     }
 
-    @Test("tells those who follow a message of that message alone, in a run of few and in one of many", arguments: [3, 1000])
+    @Test("tells those who follow a message of that one alone, in a run of few and of many", arguments: [3, 1000])
     func followers(runLength: UInt64) async throws {
         let (log, other) = (LogID(Bytes32()), LogID(try #require(Bytes32(repeatElement(1, count: 32)))))
         let followed = (1...5).map { bus.states(of: MessageID(log: log, sequence: $0)) }
