@@ -26,7 +26,7 @@ struct TextCodableTests {
         let json = try JSONEncoder().encode([value])
         #expect(try JSONDecoder().decode([String].self, from: json) == [value.description])
         #expect(try JSONDecoder().decode([Value].self, from: json) == [value])
-        #expect(try Value(parsing: value.description) == value)
+        #expect(try Value.reading(value.description) == value)
     }
 
     @Test("is a string also as the key of a dictionary", arguments: kinds.indices)
@@ -52,7 +52,7 @@ struct TextCodableTests {
             guard case DecodingError.dataCorrupted(let context) = error else { return false }
             return !context.debugDescription.isEmpty && !context.debugDescription.contains("EarshotModel")
         }
-        #expect(throws: EarshotError.self) { try Value(parsing: text) }
+        #expect(throws: EarshotError.self) { try Value.reading(text) }
         let keys = try JSONEncoder().encode([text: 1])
         #expect(throws: DecodingError.self) { try JSONDecoder().decode([Value: Int].self, from: keys) }
     }

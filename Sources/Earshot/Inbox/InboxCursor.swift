@@ -27,4 +27,8 @@ public struct InboxCursor: Hashable, Sendable, TextReadable {
         let digits = String(generation, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits + ".\(number)"
     }
+
+    /// Reads what `description` gives.
+    /// - Throws: `EarshotError` `invalidIdentifier` for any other text.
+    public init(parsing text: String) throws(EarshotError) { self = try Self.reading(text) }
 }

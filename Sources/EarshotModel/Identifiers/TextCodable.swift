@@ -23,11 +23,6 @@ extension TextCodable {
         }
     }
 
-    /// Reads what `description` gives.
-    /// - Throws: `EarshotError` for a text that is none of such a value: `invalidIdentifier`, or `invalidName` for a
-    ///   `UserName` and `invalidLink` for a `WebLink`.
-    public init(parsing text: String) throws(EarshotError) { self = try Self.reading(text) }
-
     /// The text, as a key.
     public var codingKey: any CodingKey { TextKey(text: description) }
 
