@@ -313,6 +313,36 @@ struct InboxTests {
         #expect(try await alice.inbox.setAside(consumer: "bot").isEmpty)
     }
 
+    @Test("sets aside what a loop never acknowledges, after a pause each time, and hands out the next")
+    func loopInVain() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("poison", "good")
+        let (handed, hand) = AsyncStream.makeStream(of: String.self)
+        let looping = Task { [alice] in
+            for try await batch in alice.inbox.batches(consumer: "bot", limit: 1) {
+                let text = batch.messages[0].text
+                hand.yield(text)
+                if text == "good" { try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor) }
+            }
+        }
+        let start = network.clock.now
+        let advancing = Task { [network] in
+            while !Task.isCancelled { await network.advance(by: .milliseconds(100)) }
+        }
+        var texts: [String] = []
+        for await text in handed {
+            texts.append(text)
+            if text == "good" { break }
+        }
+        advancing.cancel()
+        await advancing.value
+        #expect(texts == Array(repeating: "poison", count: 5) + ["good"])
+        #expect(start.duration(to: network.clock.now) >= .milliseconds(500 + 1000 + 2000 + 4000))
+        #expect(try await alice.inbox.setAside(consumer: "bot").map(\.message.text) == ["poison"])
+        looping.cancel()
+        try await looping.value
+    }
+
     @Test("sets nothing aside because a consumer asks again and again before it acknowledges")
     func asksAgain() async throws {
         try await alice.inbox.makeConsumer("bot")

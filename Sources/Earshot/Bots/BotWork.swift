@@ -77,14 +77,14 @@ actor BotWork {
                 }
                 // A message that is set aside holds up nobody.
                 let failed = batch.messages[failure.index].messageID
-                if try await !isSetAside(failed, failure.reason) { await pause(retries.wait(), as: worker) }
+                if try await !isSetAside(failed, failure.reason) { await worker.pause(retries.wait()) }
             } catch {
                 switch error.code {
                 case .stopped: return
                 case let code where Self.voids.contains(code):
                     handOut.end()
                     isPrepared = false
-                case let code where Self.troubles.contains(code): await pause(waits.wait(), as: worker)
+                case let code where Self.troubles.contains(code): await worker.pause(waits.wait())
                 default: throw error
                 }
             }
@@ -242,7 +242,7 @@ actor BotWork {
             case let code where Self.voids.contains(code): throw error
             case let code where Self.troubles.contains(code):
                 guard worker.phase != .over else { throw error }
-                await pause(waits.wait(), as: worker, alsoFinishing: true)
+                await worker.pause(waits.wait(), alsoFinishing: true)
             default: refused(done, error, batch)
             }
         }
@@ -264,23 +264,5 @@ actor BotWork {
     ) async throws(EarshotError) {
         try await node.inbox.acknowledge(
             consumer: consumer, through: batch.cursors[done.through], sending: done.replies.map(\.reply))
-    }
-
-    // MARK: - Waiting
-
-    /// Waits by the node's clock, and no longer than the bot works.
-    /// - Parameter alsoFinishing: whether it goes on while the bot finishes.
-    private func pause(_ duration: Duration, as worker: Worker, alsoFinishing: Bool = false) async {
-        let (stream, continuation) = AsyncStream<Never>.makeStream()
-        let clock = node.environment.clock
-        let timer = clock.schedule(at: clock.now.uptime + duration.milliseconds, on: node.shell.loop) {
-            continuation.finish()
-        }
-        let observation = worker.observe {
-            if !alsoFinishing || worker.phase == .over { continuation.finish() }
-        }
-        for await _ in stream {}
-        worker.stopObserving(observation)
-        timer.cancel()
     }
 }

@@ -1,8 +1,9 @@
 extension Inbox {
     /// What is next for a consumer, batch after batch, as it comes: the loop of a program that misses nothing.
     ///
-    /// Acknowledge each batch in the body of the loop; a batch of which nothing was acknowledged comes again. If the body
-    /// ends its loop, it begins with the next loop where it was.
+    /// Acknowledge each batch in the body of the loop. A batch of which nothing was acknowledged was handed out in vain: it
+    /// comes again after a while, longer each time, until its first message is set aside. If the body ends its loop, it
+    /// begins with the next loop where it was.
     /// - Parameters:
     ///   - consumer: its name; see `receive`.
     ///   - limit: 1 to `Limits.historyPage` messages in a batch.
@@ -35,6 +36,18 @@ public struct InboxBatches: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
+    /// Counts a hand-out in vain.
+    private func isSetAside(_ messageID: MessageID) async throws(EarshotError) -> Bool {
+        do throws(EarshotError) {
+            return try await inbox.fail(
+                consumer: consumer, messageID, reason: "the program has acknowledged nothing")
+        } catch {
+            // Somebody has moved the consumer meanwhile, or the home was restored.
+            guard error.code == .notHandedOut else { throw error }
+            return false
+        }
+    }
+
     public struct AsyncIterator: AsyncIteratorProtocol {
         /// Leaves the node's workers when the last copy of the iterator is released.
         private final class Presence: Sendable {
@@ -47,6 +60,11 @@ public struct InboxBatches: AsyncSequence, Sendable {
 
         private let sequence: InboxBatches
         private var presence: Presence?
+        /// The first message of the last batch.
+        private var head: MessageID?
+        /// Whether that was handed out in vain, and is due again.
+        private var hasPaused = false
+        private var retries = BackOff.forMessages
 
         init(_ sequence: InboxBatches) {
             self.sequence = sequence
@@ -63,7 +81,14 @@ public struct InboxBatches: AsyncSequence, Sendable {
                             consumer: sequence.consumer, limit: sequence.limit, wait: InboxBatches.patience,
                             includingAutomatic: sequence.includesAutomatic, attempts: sequence.attempts)
                     }
-                    if !batch.messages.isEmpty { return batch }
+                    guard let first = batch.messages.first?.messageID else { continue }
+                    if first != head { retries.reset() }
+                    guard first == head, !hasPaused else {
+                        (head, hasPaused) = (first, false)
+                        return batch
+                    }
+                    hasPaused = true
+                    if try await !sequence.isSetAside(first) { await presence.worker.pause(retries.wait()) }
                 } catch {
                     guard error.code != .stopped else { break }
                     throw error

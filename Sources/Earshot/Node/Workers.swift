@@ -96,9 +96,10 @@ final class Workers: Sendable {
         for waiting in released { waiting.resume() }
     }
 
-    /// Calls when the time for finishing is up.
-    fileprivate func schedule(_ body: @escaping @Sendable () -> Void) -> any NodeTimer {
-        clock.schedule(at: clock.uptime(after: limit), on: loop, body)
+    /// Calls when the time for finishing is up, or another time from now.
+    fileprivate func schedule(after duration: Duration? = nil, _ body: @escaping @Sendable () -> Void) -> any NodeTimer
+    {
+        clock.schedule(at: clock.uptime(after: duration ?? limit), on: loop, body)
     }
 }
 
@@ -159,6 +160,19 @@ final class Worker: Sendable {
             task.cancel()
         }
         return try result.get()
+    }
+
+    /// Waits by the node's clock, no longer than the worker works and the caller's task is not cancelled.
+    /// - Parameter alsoFinishing: whether it goes on while the worker finishes.
+    func pause(_ duration: Duration, alsoFinishing: Bool = false) async {
+        let (stream, continuation) = AsyncStream<Never>.makeStream()
+        let timer = workers.schedule(after: duration) { continuation.finish() }
+        let observation = observe {
+            if !alsoFinishing || self.phase == .over { continuation.finish() }
+        }
+        for await _ in stream {}
+        stopObserving(observation)
+        timer.cancel()
     }
 
     /// It is to finish within the node's limit.
