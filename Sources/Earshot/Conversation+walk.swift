@@ -27,7 +27,7 @@ extension Conversation {
     }
 }
 
-/// Messages of a conversation, for one task to iterate.
+/// Messages of a conversation. Each iterator goes through all of them.
 ///
 /// Iterating throws `EarshotError` `unknownMessage` if the message that it begins after is not in the conversation,
 /// `storeDamaged` or `storeUnavailable`. It ends when the task is cancelled, and a feed when the node has stopped.

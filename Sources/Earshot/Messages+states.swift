@@ -43,10 +43,16 @@ extension Messages {
         if try Self.hasReached(state, message) { return message }
         if Task.isCancelled { throw EarshotError(.cancelled, "the wait was cancelled", .init(messageID: messageID)) }
         guard node.state != .stopped else {
+            let failure = await node.shell.failure
+            let reason = failure.map { ": \($0.message)" } ?? ""
             throw EarshotError(
-                .stopped, "the node stopped before the message was \(state.name)", .init(messageID: messageID))
+                .stopped, "the node stopped before the message was \(state.name)\(reason)", .init(messageID: messageID),
+                cause: failure)
         }
-        throw EarshotError(.timedOut, "the message was not \(state.name) in time", .init(messageID: messageID))
+        let isDelivered = message.states.values.allSatisfy(\.isDelivered)
+        throw EarshotError(
+            .timedOut, "the message was not \(state.name) in time; it \(isDelivered ? "is delivered" : "stays queued")",
+            .init(messageID: messageID))
     }
 
     /// - Throws: `EarshotError` `notDelivered` if it never will.
@@ -118,7 +124,7 @@ extension DeliveryState {
     }
 }
 
-/// The states of a message, for one task to iterate.
+/// The states of a message. Each iterator goes through all of them.
 ///
 /// Iterating throws `EarshotError` `unknownMessage`, `notAuthor` for a message of somebody else, `sequenceBusy`,
 /// `storeDamaged` or `storeUnavailable`. It loses no state: where events were lost, it looks at the message again.

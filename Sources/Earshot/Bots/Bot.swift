@@ -145,7 +145,8 @@ public struct Bot: Sendable {
     /// Handles messages until the node has stopped or this task is cancelled.
     ///
     /// - Throws: `EarshotError` `consumerBusy` if another program reads the inbox under this name, `invalidConsumer`
-    ///   for a name that a consumer cannot have, `invalidCommand` if a command that was declared cannot be, `storeDamaged`.
+    ///   for a name that a consumer cannot have, `invalidCommand` if a command that was declared cannot be, `storeDamaged`;
+    ///   what `Node.run()` throws if the node cannot run.
     public func run() async throws(EarshotError) {
         try await untilGracefulShutdown { () throws(EarshotError) in try await self.runUntilCancelled() }
     }
@@ -156,6 +157,7 @@ public struct Bot: Sendable {
             node: node, consumer: consumer, start: start, attempts: attempts, takesAutomatic: takesAutomatic
         ) { message in try await handle(message) }
         try await work.run()
+        if let failure = await node.shell.failure { throw failure }
     }
 
     /// What a message asks for is done, and its answers are returned.

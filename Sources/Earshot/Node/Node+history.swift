@@ -26,7 +26,7 @@ extension Node {
     func writingHome<T: Sendable>(
         _ body: @escaping @Sendable () throws(EarshotError) -> T
     ) async throws(EarshotError) -> T {
-        guard let lock = await shell.lock else { throw EarshotError(.stopped, "the node has stopped") }
+        guard let lock = await shell.lock else { throw await shell.stoppedError }
         let held = HeldLock(lock)
         return try await LongWork.run { () throws(EarshotError) in
             // Before anybody hears that the work is done: who then stops the node may open the home at once.

@@ -195,15 +195,16 @@ public final class Node: Sendable {
     ///
     /// Everything that the node does happens within this call.
     /// - Throws: `EarshotError` `portInUse` or `networkUnavailable` at the beginning, and the node has stopped;
-    ///   `alreadyRunning` if it runs; `stopped` if it has run or was stopped before.
+    ///   `alreadyRunning` if it runs; `stopped` if it has run. If `stop()` was first, nothing is left to run, and it returns.
     public func run() async throws(EarshotError) {
         try await untilGracefulShutdown { () throws(EarshotError) in try await self.runUntilCancelled() }
     }
 
     private func runUntilCancelled() async throws(EarshotError) {
-        try await shell.beginRun()
+        guard try await shell.beginRun() else { return await shell.stopOrWait() }
         let port: UInt16
         do { port = try await listen() } catch {
+            await shell.failed(error)
             await finishWork()
             await shell.stop()
             throw error

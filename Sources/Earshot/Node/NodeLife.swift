@@ -13,6 +13,10 @@ struct NodeLife {
     }
 
     var end = End.free
+    /// Whether somebody has called for it to run.
+    var hasRun = false
+    /// Why the node ended, if nobody asked it to.
+    var failure: EarshotError?
     private var settling: [CheckedContinuation<Void, Never>] = []
     private var stopping: [CheckedContinuation<Void, Never>] = []
 
@@ -32,6 +36,12 @@ struct NodeLife {
     mutating func settled() {
         for waiting in settling { waiting.resume() }
         settling = []
+    }
+
+    /// What a node that has stopped answers.
+    var stoppedError: EarshotError {
+        guard let failure else { return EarshotError(.stopped, "the node has stopped") }
+        return EarshotError(.stopped, "the node has stopped: \(failure.message)", cause: failure)
     }
 
     mutating func stopped() {

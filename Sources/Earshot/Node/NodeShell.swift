@@ -154,7 +154,7 @@ actor NodeShell {
         if hasMore { askSoon() }
         // The home may belong to another node by now, and nobody would answer.
         guard life.lock != nil else {
-            let error = EarshotError(.stopped, "the node has stopped")
+            let error = life.stoppedError
             for request in requests { request.answer.resume(returning: .failure(error)) }
             return
         }
@@ -228,16 +228,31 @@ actor NodeShell {
 
     /// Begins the node's only run.
     /// - Throws: `EarshotError` `alreadyRunning` if the node runs; `stopped` if it has already run, or was stopped without a run.
-    func beginRun() throws(EarshotError) {
+    /// - Returns: `false` if somebody has stopped the node already.
+    func beginRun() throws(EarshotError) -> Bool {
+        defer { life.hasRun = true }
         switch state.withLock({ $0 }) {
         case .open:
             life.end = .begun
             enter(.starting)
+            return true
         case .starting, .running: throw EarshotError(.alreadyRunning, "the node runs already")
         case .stopping, .stopped:
-            throw EarshotError(.stopped, "a node runs once: when it has stopped, open its home again")
+            guard !life.hasRun else {
+                throw EarshotError(.stopped, "a node runs once: when it has stopped, open its home again")
+            }
+            return false
         }
     }
+
+    /// The node is about to stop, and nobody asked it to.
+    func failed(_ error: EarshotError) { life.failure = error }
+
+    /// Why the node ended, if nobody asked it to.
+    var failure: EarshotError? { life.failure }
+
+    /// What a node that has stopped answers.
+    var stoppedError: EarshotError { life.stoppedError }
 
     /// Listens, and begins to dial.
     func listen(port: UInt16, staticPeers: [PeerAddress]) async throws(EarshotError) -> UInt16 {

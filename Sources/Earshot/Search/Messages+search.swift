@@ -27,7 +27,7 @@ extension Messages {
             }
             bound = cursor
         }
-        guard let lock = await node.shell.lock else { throw EarshotError(.stopped, "the node has stopped") }
+        guard let lock = await node.shell.lock else { throw await node.shell.stoppedError }
         defer { withExtendedLifetime(lock) {} }
         return try await node.search.find(criteria, before: bound, limit: limit, for: node.userID)
     }

@@ -65,17 +65,22 @@ struct NodeStateTests {
         let secondStates = second.events.events(.nodeStateChanged)
         await expect(.portInUse) { try await second.run() }
         #expect(try await rest(secondStates) == [.starting, .stopping, .stopped])
+        // Whoever asks it for something learns why, and so does whoever awaits its bot.
+        let error = await expect(.stopped) { try await second.messages.send("hello", to: first.userID) }
+        #expect(error?.message.contains("\(port)") == true && (error?.cause as? EarshotError)?.code == .portInUse)
+        await expect(.portInUse) { try await Bot("echo", on: second).run() }
         await first.stop()
         try await running
     }
 
-    @Test("goes from open to stopped where the node never runs, and then it cannot run")
+    @Test("goes from open to stopped where the node never runs; a run that comes later returns, and a second one fails")
     func neverRun() async throws {
         let node = try await open()
         let states = node.events.events(.nodeStateChanged)
         await node.stop()
         await node.stop()
         #expect(try await rest(states) == [.stopping, .stopped])
+        try await node.run()
         await expect(.stopped) { try await node.run() }
     }
 
