@@ -17,6 +17,12 @@ struct ErrorTextTests {
         #expect(!error.description.contains("Earshot"))
     }
 
+    @Test("shows its code in logs")
+    func debugText() {
+        let error = EarshotError(.unknownUser, "nobody called \"bob\" is known")
+        #expect(String(reflecting: error) == "unknownUser: nobody called \"bob\" is known")
+    }
+
     @Test("is of one of the types that are tested")
     func kind() throws {
         let list = try String(contentsOfFile: APIList.path, encoding: .utf8)
@@ -43,6 +49,18 @@ struct ErrorTextTests {
                 guard let error = error as? EarshotError else { return false }
                 return error.code == code && !error.message.isEmpty && error.cause != nil
             }
+        }
+    }
+
+    @Test("is what a damaged text gets: each value that is stored as its text can be read from it by every program")
+    func readable() throws {
+        let list = try String(contentsOfFile: APIList.path, encoding: .utf8)
+        let lines = list.split(separator: "\n").map(String.init)
+        let types = lines.filter { $0.contains(" : CodingKeyRepresentable") }.map { $0.split(separator: " ")[1] }
+        #expect(types.count == 14)
+        for type in types {
+            let reader = "\(type): init(parsing text: String) throws(EarshotError)"
+            #expect(lines.contains(reader), "\(type)")
         }
     }
 

@@ -2,7 +2,7 @@
 ///
 /// The code is for programs. With `parameters` it is enough for a program to say in its own words what to do. The
 /// message is for people, and names no command.
-public struct EarshotError: Error, Sendable, CustomStringConvertible {
+public struct EarshotError: Error, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The kind of error. The texts are stable; more may come.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's stable text.
@@ -246,4 +246,6 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
     }
 
     public var description: String { message }
+    /// The code and the message, for logs: `timedOut: the message was not read in time; it is delivered`.
+    public var debugDescription: String { "\(code): \(message)" }
 }
