@@ -41,9 +41,10 @@ struct NodeHost: Sendable {
                 return try await body(GatewayClient(home: node.home)) {
                     start.yield()
                     if let port = try await states.compactMap(\.port).first(where: { _ in true }) { return port }
-                    // It has stopped instead, and its run throws why.
+                    // It has stopped instead, and its run throws why, unless there was nothing to run.
                     for try await _ in ends {}
-                    throw CancellationError()
+                    try Task.checkCancellation()
+                    throw EarshotError(.stopped, "the node was stopped before it ran")
                 }
             }
             while let ended = try await group.next() {
