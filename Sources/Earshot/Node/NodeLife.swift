@@ -39,9 +39,12 @@ struct NodeLife {
     }
 
     /// What a node that has stopped answers.
-    var stoppedError: EarshotError {
-        guard let failure else { return EarshotError(.stopped, "the node has stopped") }
-        return EarshotError(.stopped, "the node has stopped: \(failure.message)", cause: failure)
+    var stoppedError: EarshotError { stoppedError("the node has stopped") }
+
+    /// Adds to a sentence why the node ended, if nobody asked it to.
+    func stoppedError(_ sentence: String) -> EarshotError {
+        guard let failure else { return EarshotError(.stopped, sentence) }
+        return EarshotError(.stopped, "\(sentence): \(failure.message)", cause: failure)
     }
 
     mutating func stopped() {

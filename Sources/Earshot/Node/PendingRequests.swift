@@ -63,9 +63,8 @@ struct PendingRequests {
     }
 
     /// The node has stopped: tells everybody who waits.
-    mutating func stop() {
+    mutating func stop(_ error: EarshotError) {
         takeBack()
-        let error = EarshotError(.stopped, "the node has stopped before this was done")
         for answer in requests.takeAll() { answer.resume(returning: .failure(error)) }
         for answer in reachability.takeAll() { answer.resume(returning: .failure(error)) }
     }

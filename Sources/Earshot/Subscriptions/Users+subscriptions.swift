@@ -18,7 +18,7 @@ extension Users {
 
 extension NodeShell {
     func subscribe(to userID: UserID) throws(EarshotError) -> SubscribedUser {
-        guard state.withLock({ $0 }) != .stopped else { throw EarshotError(.stopped, "the node has stopped") }
+        guard state.withLock({ $0 }) != .stopped else { throw stoppedError }
         guard let user = user(userID) else {
             throw EarshotError(.unknownUser, "nobody with the key \(userID.fingerprint) is known")
         }

@@ -66,8 +66,14 @@ struct NodeStateTests {
         await expect(.portInUse) { try await second.run() }
         #expect(try await rest(secondStates) == [.starting, .stopping, .stopped])
         // Whoever asks it for something learns why, and so does whoever awaits its bot.
-        let error = await expect(.stopped) { try await second.messages.send("hello", to: first.userID) }
-        #expect(error?.message.contains("\(port)") == true && (error?.cause as? EarshotError)?.code == .portInUse)
+        let errors = [
+            await expect(.stopped) { try await second.messages.send("hello", to: first.userID) },
+            await expect(.stopped) { try await second.users.subscribe(to: first.userID) },
+        ]
+        for error in errors {
+            #expect(error?.message.contains("\(port)") == true)
+            #expect((error?.cause as? EarshotError)?.code == .portInUse)
+        }
         await expect(.portInUse) { try await Bot("echo", on: second).run() }
         await first.stop()
         try await running
