@@ -14,9 +14,8 @@ struct ExamplesTests {
         // The program is a node of its own, so the one that runs on this home makes room. They have met before.
         pair.aliceNode.signal(SIGTERM)
         _ = try await pair.aliceNode.end()
-        let program = URL(fileURLWithPath: Program.path).deletingLastPathComponent().appendingPathComponent("hello")
-            .path
-        let example = try RunningProgram([pair.alice.path, "bob", "hello from a program"], program: program)
+        let example = try RunningProgram(
+            [pair.alice.path, "bob", "hello from a program"], program: Program.built("hello"))
         let result = try await example.end()
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.lines == ["queued", "sent", "delivered"])
@@ -31,9 +30,7 @@ struct ExamplesTests {
         _ = try await pair.aliceNode.end()
         #expect(try await pair.bob.run("conversation", "join", "quickstart").status == 0)
         #expect(try await pair.bob.run("send", "#quickstart", "is anybody here?").status == 0)
-        let program = URL(fileURLWithPath: Program.path).deletingLastPathComponent().appendingPathComponent(
-            "quickstart"
-        ).path
+        let program = Program.built("quickstart")
         let example = try RunningProgram([pair.alice.path], program: program)
         try await example.expect(#"bob: is anybody here\?\n"#)
         example.write(Data("I am\n".utf8))

@@ -91,7 +91,8 @@ struct UsageTests {
 
     @Test("tells the version")
     func version() async throws {
-        #expect(try await Program.run("--version").output == "earshot \(Earshot.versionOfBuild)\n")
+        let program = try RunningProgram(["--version"], program: Program.built("earshot"))
+        #expect(try await program.end().output == "earshot \(Earshot.versionOfBuild)\n")
     }
 
     @Test(

@@ -19,12 +19,14 @@ enum Program {
     }
 
     /// `EARSHOT_BIN`, else the program that was built beside the tests.
-    static let path: String = {
-        if let path = ProcessInfo.processInfo.environment["EARSHOT_BIN"] { return path }
+    static let path = ProcessInfo.processInfo.environment["EARSHOT_BIN"] ?? built("earshot")
+
+    /// A program that was built beside the tests.
+    static func built(_ name: String) -> String {
         let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        let candidates = [bundle, Bundle.main.bundleURL].map { $0.appendingPathComponent("earshot").path }
+        let candidates = [bundle, Bundle.main.bundleURL].map { $0.appendingPathComponent(name).path }
         return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? candidates[0]
-    }()
+    }
 
     /// Runs the program to its end.
     static func run(_ arguments: String..., input: Data = Data()) async throws -> Result {
