@@ -16,6 +16,16 @@ struct TestNetworkCommandTests {
             folder = try await program.expect(#""folder":"([^"]+)""#)
         }
 
+        /// The folders of the homes whose databases the program has open.
+        func homes() throws -> Set<String> {
+            let descriptors = "/proc/\(program.pid)/fd/"
+            let open = try FileManager.default.contentsOfDirectory(atPath: descriptors).compactMap { number in
+                // It may be closed since.
+                try? FileManager.default.destinationOfSymbolicLink(atPath: descriptors + number)
+            }
+            return Set(open.filter { $0.hasSuffix("/history.db") }.map { ($0 as NSString).deletingLastPathComponent })
+        }
+
         func tell(_ line: String) { program.write(Data((line + "\n").utf8)) }
 
         /// The answer of a node's local API.
@@ -45,9 +55,11 @@ struct TestNetworkCommandTests {
         network.tell(#"{"advance":"1s"}"#)
         try await network.program.expect(#""time":"2026-01-01T00:00:01"#)
         #expect(try await network.get("messages/\(message)", of: "robot").contains(#""text":"hello""#))
+        let homes = try network.homes()
+        #expect(homes.count == 2)
         let result = try await network.end()
         #expect(result.status == 0, "\(result.errors)")
-        #expect(!FileManager.default.fileExists(atPath: network.folder))
+        for path in homes.union([network.folder]) { #expect(!FileManager.default.fileExists(atPath: path), "\(path)") }
     }
 
     @Test("brings a user whose node has crashed back with everything that was on their disk")
