@@ -165,8 +165,10 @@ struct BotRun: ProgramCommand {
                     _ = try await GatewayClient(home: home).status()
                     return nil
                 } catch {
-                    // A node takes the lock first and opens its socket a little later.
-                    guard error.code == .noNode, waited < NodeLease.patience else { throw error }
+                    // A node takes the lock first and opens its socket a little later, and may end while it is asked.
+                    guard [.noNode, .connectionLost].contains(error.code), waited < NodeLease.patience else {
+                        throw error
+                    }
                 }
             } else {
                 do { return try await Node.open(home, configuration: network.configuration(logger: nil)) } catch {
