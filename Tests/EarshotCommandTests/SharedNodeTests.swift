@@ -41,6 +41,28 @@ struct SharedNodeTests {
         #expect(!FileManager.default.fileExists(atPath: alice.path + "/node.sock"))
     }
 
+    private struct Unmarked: Error {}
+
+    @Test("mark their node for what it is until the home directory is free")
+    func marked() async throws {
+        let alice = try await TestHome.named("alice")
+        let home = Home(path: alice.path)
+        let command = try RunningProgram(["users", "--home", alice.path])
+        let hasEnded = Watched(false)
+        async let looks = onThread("the command ends") {
+            var looks = 0
+            while !hasEnded.value {
+                guard HomeLock.isHeld(home) else { continue }
+                guard HomeMark.isSet(.shortLived, of: home) || !HomeLock.isHeld(home) else { throw Unmarked() }
+                looks += 1
+            }
+            return looks
+        }
+        #expect(try await command.end().status == 0)
+        hasEnded.update { $0 = true }
+        #expect(try await looks > 0)
+    }
+
     @Test("go on when the command that started the node is killed")
     func killed() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))

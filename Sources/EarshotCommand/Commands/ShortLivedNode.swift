@@ -36,9 +36,14 @@ struct ShortLivedNode: ProgramCommand {
     func execute(_ output: Output) async throws {
         let teller = Readiness.Sender(descriptor: tells)
         do {
-            let closing = try await run(teller)
-            // Until the lock of the home directory is free, nobody takes this node for one that can be used.
-            withExtendedLifetime(closing) {}
+            let home = common.homeDirectory
+            guard let mark = try HomeMark(.shortLived, of: home) else {
+                throw Failure(.homeInUse, "a node of other commands runs on \(home.path) already")
+            }
+            // Both stay until the lock of the home directory is free. Nobody takes this node for one that can be used, and
+            // nobody who waits for the home takes it for one that stays.
+            let closing = try await run(on: home, teller)
+            withExtendedLifetime((mark, closing)) {}
         } catch {
             teller.failed(Failure(error))
             throw error
@@ -46,13 +51,8 @@ struct ShortLivedNode: ProgramCommand {
     }
 
     /// - Returns: what keeps commands from using a node that is ending.
-    private func run(_ teller: Readiness.Sender) async throws -> HomeMark? {
+    private func run(on home: Home, _ teller: Readiness.Sender) async throws -> HomeMark? {
         let signal = Signals.awaiting([SIGINT, SIGTERM, SIGHUP])
-        let home = common.homeDirectory
-        guard let mark = try HomeMark(.shortLived, of: home) else {
-            throw Failure(.homeInUse, "a node of other commands runs on \(home.path) already")
-        }
-        defer { mark.remove() }
         let node = try await Node.open(home, configuration: try await network.completed(by: home).configuration())
         return try await NodeHost(node: node).run { _, start in
             if isOnline { _ = try await start() }

@@ -194,7 +194,8 @@ struct Up: ProgramCommand {
         } catch { return false }
     }
 
-    /// Opens the node. If a short-lived one has the home, this waits until the commands that use it have ended.
+    /// Opens the node. If a short-lived one has the home, this waits until the commands that use it have ended. It may
+    /// have ended since the attempt: only a home that is still held, and by no such node, is in use.
     private func open(_ home: Home, _ passphrase: Passphrase?, _ output: Output) async throws -> Node {
         let configuration = network.configuration(logger: logger)
         let begin = ContinuousClock.now
@@ -205,7 +206,8 @@ struct Up: ProgramCommand {
             } catch {
                 guard error.code == .homeInUse else { throw error }
                 let waited = ContinuousClock.now - begin
-                guard HomeMark.isSet(.shortLived, of: home), waited < NodeLease.patience else { throw error }
+                let isFree = !HomeLock.isHeld(home)
+                guard isFree || HomeMark.isSet(.shortLived, of: home), waited < NodeLease.patience else { throw error }
                 if waited > Self.silentWait, !isNoted {
                     output.note("waiting for commands that use the home directory to end")
                     isNoted = true

@@ -65,11 +65,26 @@ final class RunningProgram: Sendable {
     }
 
     /// Waits until standard error matches.
-    func expectError(_ pattern: String) async throws { _ = try await errors.match(of: pattern, "standard error") }
+    func expectError(_ pattern: String) async throws { _ = try await match(of: pattern, in: errors, "standard error") }
 
     /// Waits until standard output matches, and returns what the first group of the pattern matched.
     @discardableResult
-    func expect(_ pattern: String) async throws -> String { try await output.match(of: pattern, "standard output") }
+    func expect(_ pattern: String) async throws -> String {
+        try await match(of: pattern, in: output, "standard output")
+    }
+
+    private func match(of pattern: String, in text: Collector, _ what: String) async throws -> String {
+        if let match = try await text.match(of: pattern, what) { return match }
+        throw Mismatch(errors: try await errors.wholeText("standard error"), pattern: pattern, output: outputText)
+    }
+
+    /// That a program has ended, and has not written what was expected of it.
+    struct Mismatch: Error {
+        /// First, because it says why.
+        let errors: String
+        let pattern: String
+        let output: String
+    }
 }
 
 /// What a pipe gives, read as it comes by a thread that may wait.
@@ -89,20 +104,14 @@ private final class Collector: Sendable {
     }
 
     /// What the first group of a pattern matches, or all of it.
-    func match(of pattern: String, _ what: String) async throws -> String {
-        try await read.wait(for: "\(what) matches \(pattern)") { read in
+    /// - Returns: `nil` if nothing has matched at the end.
+    func match(of pattern: String, _ what: String) async throws -> String? {
+        try await read.wait(for: "\(what) matches \(pattern)") { (read) -> String?? in
             guard let match = try Regex(pattern).firstMatch(in: read.text) else {
-                guard !read.isComplete else { throw Mismatch(pattern: pattern, text: read.text) }
-                return nil
+                return read.isComplete ? .some(nil) : nil
             }
             return String(match.output.count > 1 ? match.output[1].substring ?? "" : match.output[0].substring ?? "")
         }
-    }
-
-    /// That a program has ended, and has not written what was expected of it.
-    struct Mismatch: Error {
-        let pattern: String
-        let text: String
     }
 
     func start() {
