@@ -41,8 +41,11 @@ struct NodeLife {
     /// What a node that has stopped answers.
     var stoppedError: EarshotError { stoppedError("the node has stopped") }
 
+    /// What it answers to requests that it took and did not come to.
+    var unfinishedError: EarshotError { stoppedError("the node has stopped before this was done") }
+
     /// Adds to a sentence why the node ended, if nobody asked it to.
-    func stoppedError(_ sentence: String) -> EarshotError {
+    private func stoppedError(_ sentence: String) -> EarshotError {
         guard let failure else { return EarshotError(.stopped, sentence) }
         return EarshotError(.stopped, "\(sentence): \(failure.message)", cause: failure)
     }

@@ -293,7 +293,7 @@ actor NodeShell {
 
     /// Treats the process as dead: tells everybody who waits, and accepts nothing more.
     func abandon() {
-        requests.stop(life.stoppedError("the node has stopped before this was done"))
+        requests.stop(life.unfinishedError)
         life.giveUpHome()
     }
 
@@ -306,7 +306,7 @@ actor NodeShell {
         if !machine.isSettled { await withCheckedContinuation { life.waitUntilSettled($0) } }
         nextCall.cancel()
         await storage.drain()
-        requests.stop(life.stoppedError("the node has stopped before this was done"))
+        requests.stop(life.unfinishedError)
         life.giveUpHome()
         unsubscribeAll()
         enter(.stopped)
