@@ -43,20 +43,21 @@ class Person:
         self.home = self.folder / (home or name)
         self.options = [*options] + [word for peer in peers for word in ("--peer", f"127.0.0.1:{peer.port}")]
         self.socket = earshot_node.Node(str(self.home / "node.sock"))
-        self.process, self.port = None, None
+        self.process, self.port, self.errors = None, None, self.folder / f"{self.home.name}.errors"
         subprocess.run([program(), "init", "--name", name, "--home", self.home], check=True, stdout=subprocess.DEVNULL)
         self.start()
 
     def start(self, *before):
         """Starts the node, perhaps with words before its command."""
         port = ["--port", str(self.port)] if self.port else []
-        self.process = subprocess.Popen(
-            [*before, program(), "up", "--home", self.home, "--json", "--no-discovery", *port, *self.options],
-            stdout=subprocess.PIPE, text=True, start_new_session=True)
+        with open(self.errors, "w") as errors:
+            self.process = subprocess.Popen(
+                [*before, program(), "up", "--home", self.home, "--json", "--no-discovery", *port, *self.options],
+                stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True)
         line = self.process.stdout.readline()
         if not line:
-            self.stop()
-            raise RuntimeError(f"{self.name}'s node did not start")
+            status = self.process.wait(30)
+            raise RuntimeError(f"{self.name}'s node did not start: {self.errors.read_text().strip()} (status {status})")
         self.port = json.loads(line)["status"]["port"]
 
     def stop(self):
@@ -64,8 +65,9 @@ class Person:
             self.signal(signal.SIGTERM)
 
     def signal(self, number):
-        # The whole group: the word before its command may have started it.
-        os.killpg(self.process.pid, number)
+        # The node, and not the words before its command: they end with it, and put away what they have made. What
+        # faketime leaves in /dev/shm fails the next one that gets the same pid.
+        os.kill(int((self.home / "node.lock").read_text().split()[0]), number)
         self.process.wait(30)
 
     def call(self, method, path, body=None, headers={}):
