@@ -7,8 +7,9 @@ import Synchronization
 /// and all is counted.
 @main
 struct Senders {
-    /// How long answers may take when nobody is killed any more.
-    private static let patience = Duration.seconds(120)
+    /// How long no answer may come when nobody is killed any more. The bot has more to do than it has time for while it is ended
+    /// again and again, so it is given as long as it goes on.
+    private static let patience = Duration.seconds(60)
 
     static func main() async throws {
         let (folder, robotPort) = (CommandLine.arguments[1], UInt16(CommandLine.arguments[2]) ?? 0)
@@ -50,13 +51,13 @@ struct Senders {
             try await Task.sleep(for: .milliseconds(Int.random(in: 1000...2600)))
         }
         let clock = ContinuousClock()
-        let deadline = clock.now + patience
-        var tally = Tally()
-        repeat {
-            tally = try await count(texts, in: conversation)
-            if tally.missing == 0 { break }
+        var (tally, deadline) = (try await count(texts, in: conversation), clock.now + patience)
+        while tally.missing > 0, clock.now < deadline {
             try await Task.sleep(for: .milliseconds(500))
-        } while clock.now < deadline
+            let next = try await count(texts, in: conversation)
+            if next.missing < tally.missing { deadline = clock.now + patience }
+            tally = next
+        }
         return tally
     }
 
