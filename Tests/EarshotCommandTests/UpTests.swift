@@ -18,6 +18,23 @@ struct UpTests {
         #expect(!FileManager.default.fileExists(atPath: home.path + "/node.sock"))
     }
 
+    @Test("comes up, answers and ends, though nobody reads what it writes", arguments: [[], ["--json"]])
+    func unread(options: [String]) async throws {
+        let home = try await TestHome.named("alice")
+        let (full, hasEnded) = (try FullPipe(), Watched(false))
+        let node = Process()
+        node.executableURL = URL(fileURLWithPath: Program.path)
+        node.arguments = ["up", "--no-discovery", "--log-level", "debug", "--home", home.path] + options
+        (node.standardOutput, node.standardError) = (full.pipe, full.pipe)
+        node.terminationHandler = { _ in hasEnded.update { $0 = true } }
+        try node.run()
+        try await onThread("the node has the home") { while HomeLock.holder(of: Home(path: home.path)) == nil {} }
+        #expect(try await home.run("status", "--json").objects()[0]["pid"] as? Int == Int(node.processIdentifier))
+        node.terminate()
+        try await hasEnded.wait(for: "the node ends")
+        #expect(node.terminationStatus == 0)
+    }
+
     @Test("is not held up by a dialog that is open")
     func openStream() async throws {
         let pair = try await Pair.met()

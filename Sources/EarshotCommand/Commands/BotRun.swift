@@ -110,6 +110,8 @@ struct BotRun: ProgramCommand {
     private static let mostAttempts = 1000
     private static let mostConversations = 1000
 
+    var waitsForReader: Bool { false }
+
     private struct Record: Encodable {
         let name = "botUp"
         let bot: String

@@ -68,6 +68,8 @@ struct Up: ProgramCommand {
         .discoveryUnavailable, .discoveryAvailable, .otherNetworkSeen, .deviceRevoked,
     ]
 
+    var waitsForReader: Bool { false }
+
     private struct Record: Encodable {
         let name = "up"
         let pid = ProcessInfo.processInfo.processIdentifier
@@ -116,7 +118,7 @@ struct Up: ProgramCommand {
         try home.check()
         let passphrase = try passphrase.read(confirming: false)
         if tells != nil { try DetachedLog.begin(home) }
-        let output = Output(isJSON: common.isJSON, isDated: true)
+        let output = Output(isJSON: common.isJSON, isDated: true, waitsForReader: waitsForReader)
         // From here on, signals stop the node instead of killing it.
         let signal = Signals.awaiting([SIGINT, SIGTERM])
         let coming = try HomeMark(.coming, of: home)

@@ -17,12 +17,16 @@ struct CommonOptions: ParsableArguments {
 /// A command of the program. All commands report failures in the same way.
 protocol ProgramCommand: AsyncParsableCommand, Sendable {
     var common: CommonOptions { get }
+    /// Whether its process may wait until somebody reads what it writes. A node may not.
+    var waitsForReader: Bool { get }
     func execute(_ output: Output) async throws
 }
 
 extension ProgramCommand {
+    var waitsForReader: Bool { true }
+
     func run() async throws {
-        let output = Output(isJSON: common.isJSON)
+        let output = Output(isJSON: common.isJSON, waitsForReader: waitsForReader)
         do { try await execute(output) } catch let status as ExitCode {
             // The failure was reported already.
             throw status

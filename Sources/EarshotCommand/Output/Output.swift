@@ -1,3 +1,4 @@
+import EarshotModel
 import Foundation
 
 /// The only place that writes to standard output.
@@ -6,13 +7,19 @@ struct Output: Sendable {
     let style: Style
     /// Whether standard output is a terminal that understands cursor movement.
     let isTerminal: Bool
+    private let waitsForReader: Bool
     /// Whether each line for people begins with the time.
     private let isDated: Bool
+    private let writer: DescriptorWriter
 
-    /// - Parameter isDated: for what goes on for long. A journal has times of its own.
-    init(isJSON: Bool, isDated: Bool = false) {
+    /// - Parameters:
+    ///   - isDated: for what goes on for long. A journal has times of its own.
+    ///   - waitsForReader: not in a process that is a node.
+    init(isJSON: Bool, isDated: Bool = false, waitsForReader: Bool = true) {
         self.isJSON = isJSON
+        self.waitsForReader = waitsForReader
         self.isDated = isDated && !isJSON && EnvironmentVariable.value("JOURNAL_STREAM") == nil
+        writer = DescriptorWriter(STDOUT_FILENO, patience: waitsForReader ? -1 : DescriptorWriter.patienceOfNode)
         isTerminal = isatty(STDOUT_FILENO) == 1 && EnvironmentVariable.value("TERM") != "dumb"
         style = Style(isColoured: isTerminal && !isJSON)
     }
@@ -37,7 +44,11 @@ struct Output: Sendable {
 
     /// A side note, on standard error.
     func note(_ text: String) {
-        StandardError.write("\(time)earshot: \(SafeText.line(text))\n")
+        writeError("\(time)earshot: \(SafeText.line(text))\n")
+    }
+
+    private func writeError(_ text: String) {
+        if waitsForReader { StandardError.write(text) } else { StandardError.log(text) }
     }
 
     /// Now, before a line; else nothing.
@@ -47,24 +58,29 @@ struct Output: Sendable {
         let subject = failure.recipient.map { "\($0): " } ?? ""
         var text = "\(time)earshot: \(SafeText.line(subject + failure.message))\n"
         if let remedy = failure.remedy { text += "  try: \(SafeText.line(remedy))\n" }
-        StandardError.write(text)
+        writeError(text)
         guard isJSON else { return }
         do { try object(failure) } catch { note("the error cannot be written as JSON: \(error)") }
+    }
+
+    private struct Loss: Encodable {
+        let name = EventName.eventsLost.rawValue
+        let count: Int
     }
 
     /// Writes at once and in one piece, because somebody may be reading along. Without a reader the program ends, as
     /// others do.
     private func write(_ text: String) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            guard count >= 0 || errno == EINTR else {
-                if errno == EPIPE { exit(128 + SIGPIPE) }
-                note("standard output cannot be written: \(String(cString: strerror(errno)))")
-                exit(ExitStatus.failure.rawValue)
+        let error = writer.write(Array(text.utf8)) { lost in
+            guard isJSON else { return "\(time)\(lost) lines are missing here: nobody read them\n" }
+            do { return try Self.encode(Loss(count: lost)) + "\n" } catch {
+                preconditionFailure("a name and a number can be written as JSON: \(error)")
             }
-            rest = rest.dropFirst(max(0, count))
         }
+        guard error != 0 else { return }
+        if error == EPIPE { exit(128 + SIGPIPE) }
+        note("standard output cannot be written: \(String(cString: strerror(error)))")
+        exit(ExitStatus.failure.rawValue)
     }
 
     static func encode(_ value: some Encodable) throws -> String {

@@ -29,7 +29,7 @@ struct TextLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         let all = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
-        StandardError.write(Data(line(event.level, "\(event.message)", all, at: Date()).utf8))
+        StandardError.log(line(event.level, "\(event.message)", all, at: Date()))
     }
 
     func line(_ level: Logger.Level, _ message: String, _ metadata: [String: String], at time: Date) -> String {
@@ -58,7 +58,7 @@ struct JSONLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         let all = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
-        StandardError.write(Self.line(event.level, "\(event.message)", all, at: Date()))
+        StandardError.log(Self.line(event.level, "\(event.message)", all, at: Date()))
     }
 
     static func line(
