@@ -82,10 +82,24 @@ struct TrustCommandTests {
             try await claim.alice.run("history", "bob@\(bob.prefix)").output.contains("alice: waits  ✗ key changed"))
 
         let sent = try await claim.alice.run("send", "bob", "to the new key", "--wait", "delivered")
-        #expect(sent.lines == ["queued", "sent", "delivered"])
+        #expect(sent.lines == ["queued", "sent", "delivered"], "\(sent.errors)")
         let received = try await claim.eve.run("history", "alice", "--json").objects()
         #expect(received.compactMap { $0["text"] as? String } == ["to the new key"])
         #expect(try await claim.alice.run("send", "bob@\(bob.prefix)", "old").status == 10)
+    }
+
+    @Test("--accept is believed by those who wait for the new key, though the old one was there later")
+    func acceptedAway() async throws {
+        let claim = try await Claim.made()
+        for (node, home) in [(claim.eveNode, claim.eve), (claim.bobNode, claim.bob)] {
+            node.signal(SIGTERM)
+            #expect(try await node.end().status == 0, "\(home.path)")
+        }
+        try await claim.aliceNode.expect("bob is offline")
+        #expect(try await claim.alice.run("trust", "bob", "--accept").status == 0)
+        let sent = try await claim.alice.run("send", "bob", "hi", "--wait", "delivered", "--timeout", "1s")
+        #expect(sent.lines == ["queued"])
+        #expect(!sent.errors.contains("has the name"), "\(sent.errors)")
     }
 
     @Test("--accept during a dialog is told in it, and so is why no line goes out any more")

@@ -41,14 +41,16 @@ struct Obstacles: Sendable {
         return found
     }
 
-    /// Somebody else who has the recipient's name here and was seen after them.
+    /// Somebody else who has the recipient's name here and came after them.
     private var claimant: GatewayUser? { names.users(called: user.name).first(where: isNewer) }
 
     private static let otherNetwork = "otherNetwork"
 
-    /// Whether a user claims the recipient's name and was seen after them.
+    /// Whether a user claims the recipient's name and came after them, as somebody does who has a new key. Who had the name before
+    /// this node's user gave it to the recipient came before, however late they were seen.
     private func isNewer(_ other: GatewayUser) -> Bool {
-        other.conflictsWith == user.id && !other.isBlocked && other.lastSeenMilliseconds > user.lastSeenMilliseconds
+        other.conflictsWith == user.id && !other.isBlocked && other.firstSeenMilliseconds > user.firstSeenMilliseconds
+            && other.lastSeenMilliseconds > user.lastSeenMilliseconds
     }
 
     private func otherKey(_ key: String) -> Failure {
