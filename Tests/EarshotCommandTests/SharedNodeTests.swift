@@ -45,9 +45,11 @@ struct SharedNodeTests {
 
     @Test("mark their node for what it is until the home directory is free")
     func marked() async throws {
-        let alice = try await TestHome.named("alice")
+        let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
         let home = Home(path: alice.path)
-        let command = try RunningProgram(["users", "--home", alice.path])
+        let (_, port) = try await bob.up()
+        // Such a node has goodbyes to say.
+        let command = try RunningProgram(send + ["127.0.0.1:\(port)", "--home", alice.path])
         let hasEnded = Watched(false)
         async let looks = onThread("the command ends") {
             var looks = 0
