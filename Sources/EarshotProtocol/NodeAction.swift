@@ -96,8 +96,8 @@ package struct ChainsRead: Hashable, Sendable {
     enum Purpose: Hashable, Sendable {
         /// Whether a peer's end of an own log is in one of its branches.
         case comparing(BranchHead)
-        /// Whether a receipt is for one of them.
-        case checking(Receipt)
+        /// Whether a receipt is for one of them, whose ends are where they are when the disk is asked.
+        case checking(Receipt, ends: Set<Place>)
         /// What to name when a branch is asked for.
         case asking(BranchHead)
         /// From where a branch is given to a peer.

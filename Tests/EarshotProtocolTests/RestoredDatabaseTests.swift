@@ -550,6 +550,44 @@ struct RestoredDatabaseTests {
         #expect(try pair.state(of: "three", by: .alice) == .delivered)
     }
 
+    @Test("counts a receipt for what comes back while the disk is asked about it")
+    func receiptWhileAsked() throws {
+        var pair = try StoredPair.linked()
+        try pair.send("one", from: .alice)
+        let copy = try pair.copy(.alice)
+        for text in ["two", "three"] { try pair.send(text, from: .alice) }
+        let rows = try pair.rows(.bob).filter { $0.log.authorID == pair.alice.local.userID }
+        let last = try #require(rows.last)
+        try pair.restart(.alice, from: copy)
+        let local = otherDevice("bob")
+        var other = try HandDrivenPeer(local, beside: &pair, now: pair.now)
+        let place = Place(sequence: 3, chain: last.entry.chain)
+        let heads = HeadsFrame(
+            conversationID: last.log.description.conversationID,
+            heads: [BranchHead(log: last.log.description, place: place)], isComplete: true)
+        let receipt = Receipt.sign(
+            logID: last.log.logID, sequence: 3, chain: last.entry.chain, readSequence: 2, deviceID: local.deviceID,
+            with: local.signingKey)
+        try other.say([.heads(heads), .receipts([receipt])], to: &pair, now: pair.now)
+        try pair.settle()
+        // The disk is asked when the first comes back, and has not answered when the second does.
+        pair.alice.isSlowToRead = true
+        for row in rows.dropFirst() {
+            let frame = EntriesFrame(
+                log: row.log.description, firstSequence: row.entry.sequence,
+                previousChain: rows[Int(row.entry.sequence) - 2].entry.chain, contents: [row.entry.content],
+                checkpoint: Checkpoint.sign(
+                    logID: row.log.logID, sequence: row.entry.sequence, chain: row.entry.chain,
+                    with: pair.alice.local.signingKey))
+            try other.say([.entries(frame)], to: &pair, now: pair.now)
+            try pair.settle()
+        }
+        try pair.readNow(.alice)
+        #expect(try pair.state(of: "two", by: .alice) == .read)
+        #expect(try pair.state(of: "three", by: .alice) == .delivered)
+        #expect(pair.alice.failedLinks == [])
+    }
+
     // MARK: - As a recipient
 
     @Test("gets again what it had acknowledged, and no state of the sender's goes back")

@@ -72,7 +72,7 @@ extension Replication {
         if let log = branches.first(where: { $0.committed.place == receipt.place }) {
             acknowledgedElsewhere(receipt, by: userID, of: log.logID, now: now)
         } else if !branches.isEmpty {
-            readChains(.checking(receipt), of: branches.map(\.logID), at: [receipt.sequence], on: connectionID)
+            check(receipt, of: branches.map(\.logID), on: connectionID)
         }
     }
 

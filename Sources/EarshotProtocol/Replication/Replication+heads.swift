@@ -124,15 +124,15 @@ extension Replication {
         guard sessions[read.connectionID] != nil else { return }
         switch read.purpose {
         case .comparing(let head): compared(head, chains, on: read.connectionID, trust: trust, now: now)
-        case .checking(let receipt):
+        case .checking(let receipt, let ends):
             let branch = chains.keys.sorted().first { chains[$0]?[receipt.sequence] == receipt.chain }
             if let branch, logs.own(branch) == nil {
                 guard let userID = trust.owner(of: receipt.deviceID) else { break }
                 acknowledgedElsewhere(receipt, by: userID, of: branch, now: now)
             } else if let branch {
                 acknowledged(receipt, of: branch, on: read.connectionID, trust: trust)
-            } else if receipt.deviceID == sessions[read.connectionID]?.deviceID {
-                sessions[read.connectionID]?.keep(receipt)
+            } else {
+                notFound(receipt, whenEndsWere: ends, on: read.connectionID)
             }
         case .asking(let head):
             let origin = read.sequences.contains(0) ? [LogHead.origin(of: head.log.logID).place] : []

@@ -78,7 +78,7 @@ extension Replication {
         } else if own.isEmpty {
             keep(receipt, on: connectionID, now: now)
         } else {
-            readChains(.checking(receipt), of: own.map(\.record.logID), at: [receipt.sequence], on: connectionID)
+            check(receipt, of: own.map(\.record.logID), on: connectionID)
         }
     }
 
@@ -158,8 +158,26 @@ extension Replication {
             sessions[connectionID]?.keep(receipt)
             return
         }
-        readChains(
-            .checking(receipt), of: branches.map(\.record.logID), at: [receipt.sequence], on: connectionID)
+        check(receipt, of: branches.map(\.record.logID), on: connectionID)
+    }
+
+    /// Has the disk say whether a receipt is for one of some branches of a log.
+    mutating func check(_ receipt: Receipt, of branches: [LogID], on connectionID: ConnectionID) {
+        let purpose = ChainsRead.Purpose.checking(receipt, ends: logs.ends(of: receipt.logID))
+        readChains(purpose, of: branches, at: [receipt.sequence], on: connectionID)
+    }
+
+    /// The disk did not know what a receipt is for.
+    /// - Parameter ends: those of the log when it was asked.
+    mutating func notFound(_ receipt: Receipt, whenEndsWere ends: Set<Place>, on connectionID: ConnectionID) {
+        let own = logs.branches(of: receipt.logID).filter { logs.own($0) != nil }
+        let isLater = logs.ends(of: receipt.logID).subtracting(ends).contains { $0.sequence >= receipt.sequence }
+        if isLater, !own.isEmpty {
+            // What came back meanwhile was not looked through, and nobody would ask again.
+            check(receipt, of: own, on: connectionID)
+        } else if receipt.deviceID == sessions[connectionID]?.deviceID {
+            sessions[connectionID]?.keep(receipt)
+        }
     }
 
     /// Entries of a log of somebody else are on the disk: receipts for them may have been first.
@@ -182,9 +200,7 @@ extension Replication {
     mutating func receivedEarlyReceipts(forOwn log: LogDescription) {
         for connectionID in sessions.early(of: log.logID) {
             for receipt in sessions[connectionID]?.takeEarlyReceipts(for: log) ?? [] {
-                readChains(
-                    .checking(receipt), of: logs.branches(of: log).filter { logs.own($0) != nil },
-                    at: [receipt.sequence], on: connectionID)
+                check(receipt, of: logs.branches(of: log).filter { logs.own($0) != nil }, on: connectionID)
             }
         }
     }

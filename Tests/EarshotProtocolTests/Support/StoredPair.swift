@@ -24,9 +24,11 @@ struct StoredPair {
         /// Whether the process ends when the disk takes no more, instead of hearing of it.
         var diesOfFullDisk = false
         var isDead = false
-        /// Whether its store reads entries only when the test says so.
+        /// Whether its store reads only when the test says so.
         var isSlowToRead = false
         var waitingReads: [EntriesRead] = []
+        /// With what the store has said, which is not heard yet.
+        var waitingChains: [(read: ChainsRead, chains: [LogID: [UInt64: ChainHash]])] = []
         /// What happens while its disk writes.
         var whileWriting: (@Sendable (Commit, inout NodeMachine) -> [NodeAction])?
     }
@@ -257,6 +259,10 @@ struct StoredPair {
         case .read(let read): try answer(read, name)
         case .readChains(let read):
             let chains = try chains(of: read, by: name)
+            guard !self[name].isSlowToRead else {
+                self[name].waitingChains.append((read, chains))
+                break
+            }
             try perform(self[name].machine.chainsRead(read, chains: chains, now: now), name)
         case .findKeys(let lookup, let keys):
             let found = try self[name].store.entries(with: keys)
@@ -287,6 +293,11 @@ struct StoredPair {
         let reads = self[name].waitingReads
         self[name].waitingReads = []
         for read in reads { try answer(read, name) }
+        let found = self[name].waitingChains
+        self[name].waitingChains = []
+        for (read, chains) in found {
+            try perform(self[name].machine.chainsRead(read, chains: chains, now: now), name)
+        }
         try settle()
     }
 
