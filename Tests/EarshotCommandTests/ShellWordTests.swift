@@ -32,7 +32,7 @@ struct ShellWordTests {
         shell.arguments = ["-c", "printf %s " + word]
         let output = Pipe()
         shell.standardOutput = output
-        try shell.run()
+        try shell.start()
         let data = output.fileHandleForReading.readAll()
         shell.waitUntilExit()
         return String(decoding: data, as: UTF8.self)

@@ -27,7 +27,7 @@ struct UpTests {
         node.arguments = ["up", "--no-discovery", "--log-level", "debug", "--home", home.path] + options
         (node.standardOutput, node.standardError) = (full.pipe, full.pipe)
         node.terminationHandler = { _ in hasEnded.update { $0 = true } }
-        try node.run()
+        try node.start()
         try await onThread("the node has the home") { while HomeLock.holder(of: Home(path: home.path)) == nil {} }
         #expect(try await home.run("status", "--json").objects()[0]["pid"] as? Int == Int(node.processIdentifier))
         node.terminate()

@@ -25,7 +25,7 @@ private enum Tool {
         let status = try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do {
-                try process.run()
+                try process.start()
             } catch {
                 continuation.resume(throwing: error)
             }

@@ -26,7 +26,7 @@ package final class DocumentJudge: Sendable {
         ]
         process.standardInput = orders
         process.standardOutput = answers
-        try process.run()
+        try process.start()
         channel = Mutex(Channel(orders: orders.fileHandleForWriting, answers: answers.fileHandleForReading))
     }
 

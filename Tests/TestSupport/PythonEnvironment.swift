@@ -33,7 +33,7 @@ package enum PythonEnvironment {
         let process = Process()
         process.executableURL = program
         process.arguments = arguments
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
             let command = arguments.joined(separator: " ")

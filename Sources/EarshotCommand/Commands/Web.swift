@@ -73,12 +73,10 @@ struct Web: ProgramCommand {
     /// Gives the address to the desktop, and does not wait: some openers end with their browser. The address is on the screen,
     /// so one that does nothing costs nobody the page.
     private static func open(_ address: String) {
-        let opener = Process()
-        opener.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        opener.arguments = ["xdg-open", address]
-        (opener.standardInput, opener.standardOutput, opener.standardError) = (
-            FileHandle.nullDevice, FileHandle.nullDevice, FileHandle.nullDevice
-        )
-        do { try opener.run() } catch { StandardError.write("no browser could be opened: \(error)\n") }
+        let nothing = FileHandle.nullDevice.fileDescriptor
+        do {
+            _ = try ChildProgram(
+                "xdg-open", [address], descriptors: [nothing, nothing, nothing], isOwnSession: true)
+        } catch { StandardError.write("no browser could be opened: \(error)\n") }
     }
 }

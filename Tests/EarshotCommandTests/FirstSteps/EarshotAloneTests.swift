@@ -95,7 +95,12 @@ struct EarshotAloneTests {
             echo "$@" >> '\(folder.path)/calls'
             case "$2" in restart) exec '\(Program.path)' up --detach --home '\(home.path)' ;; esac
             """)
-        try write("xdg-open", "echo \"$1\" > '\(folder.path)/made' && mv '\(folder.path)/made' '\(folder.path)/opened'")
+        try write(
+            "xdg-open",
+            """
+            grep SigBlk /proc/$$/status > '\(folder.path)/signals'
+            echo "$1" > '\(folder.path)/made' && mv '\(folder.path)/made' '\(folder.path)/opened'
+            """)
         let steps = try run(environment: ["DISPLAY": ":9"])
         try await steps.expect("Your name")
         steps.write(Data("alice\n".utf8))
@@ -104,6 +109,8 @@ struct EarshotAloneTests {
         #expect(try await steps.end().status == 0)
         try await FolderWatch.waitForName(in: folder.path) { $0 == "opened" }
         #expect(try String(contentsOfFile: folder.file("opened"), encoding: .utf8).hasPrefix("http://127.0.0.1:"))
+        // Whoever has opened a browser can end it.
+        #expect(try String(contentsOfFile: folder.file("signals"), encoding: .utf8).hasSuffix("\t0000000000000000\n"))
         #expect(try String(contentsOfFile: folder.file("calls"), encoding: .utf8).contains("--user enable earshot"))
         try await stop()
     }

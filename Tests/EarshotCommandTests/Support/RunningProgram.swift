@@ -23,13 +23,16 @@ final class RunningProgram: Sendable {
         exchanges = try Exchanges.shared.get()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
-        let common = ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin", "TZ": "UTC", "LANG": "C.UTF-8"]
-        process.environment = common.merging(exchanges?.environment ?? [:]) { $1 }.merging(environment) { $1 }
+        var all = ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin", "TZ": "UTC", "LANG": "C.UTF-8"]
+        // By which script/test finds what is left behind.
+        all["EARSHOT_TEST_RUN"] = ProcessInfo.processInfo.environment["EARSHOT_TEST_RUN"]
+        for more in [exchanges?.environment ?? [:], environment] { all.merge(more) { $1 } }
+        process.environment = all
         process.standardInput = input
         process.standardOutput = output.pipe
         process.standardError = errors.pipe
         process.terminationHandler = { [hasEnded] _ in hasEnded.update { $0 = true } }
-        try process.run()
+        try process.start()
         output.start()
         errors.start()
         Belongings.keep(self)

@@ -31,7 +31,7 @@ final class PythonPeer {
         if let presharedKey {
             process.arguments?.append(contentsOf: ["--psk", presharedKey.withUnsafeBytes { Hex.text(Array($0)) }])
         }
-        try process.run()
+        try process.start()
         do {
             stream = try listener.accept()
         } catch {

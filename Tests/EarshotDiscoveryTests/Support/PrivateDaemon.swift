@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The daemon of `script/with-avahi`, which is nobody else's.
@@ -25,7 +26,7 @@ enum PrivateDaemon {
         return try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do {
-                try process.run()
+                try process.start()
             } catch {
                 continuation.resume(throwing: error)
             }

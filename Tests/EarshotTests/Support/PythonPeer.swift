@@ -37,7 +37,7 @@ final class PythonPeer: Sendable {
         process.arguments = ["-B", program.path()] + arguments
         process.standardInput = orders
         process.standardOutput = output
-        try process.run()
+        try process.start()
         self.orders = orders.fileHandleForWriting
         events = Self.lines(of: output.fileHandleForReading)
     }
