@@ -73,7 +73,8 @@ struct Web: ProgramCommand {
     /// Gives the address to the desktop, and does not wait: some openers end with their browser. The address is on the screen,
     /// so one that does nothing costs nobody the page.
     private static func open(_ address: String) {
-        let nothing = FileHandle.nullDevice.fileDescriptor
+        let nothing = Foundation.open("/dev/null", O_RDWR | O_CLOEXEC)
+        defer { close(nothing) }
         do {
             _ = try ChildProgram(
                 "xdg-open", [address], descriptors: [nothing, nothing, nothing], isOwnSession: true)

@@ -132,7 +132,7 @@ extension Replication {
             } else if let branch {
                 acknowledged(receipt, of: branch, on: read.connectionID, trust: trust)
             } else {
-                notFound(receipt, whenEndsWere: ends, on: read.connectionID)
+                notFound(receipt, in: chains, whenEndsWere: ends, on: read.connectionID)
             }
         case .asking(let head):
             let origin = read.sequences.contains(0) ? [LogHead.origin(of: head.log.logID).place] : []

@@ -168,13 +168,22 @@ extension Replication {
     }
 
     /// The disk did not know what a receipt is for.
-    /// - Parameter ends: those of the log when it was asked.
-    mutating func notFound(_ receipt: Receipt, whenEndsWere ends: Set<Place>, on connectionID: ConnectionID) {
-        let own = logs.branches(of: receipt.logID).filter { logs.own($0) != nil }
-        let isLater = logs.ends(of: receipt.logID).subtracting(ends).contains { $0.sequence >= receipt.sequence }
-        if isLater, !own.isEmpty {
-            // What came back meanwhile was not looked through, and nobody would ask again.
-            check(receipt, of: own, on: connectionID)
+    /// - Parameters:
+    ///   - chains: what it has where the receipt says.
+    ///   - ends: those of the log when it was asked.
+    mutating func notFound(
+        _ receipt: Receipt, in chains: [LogID: [UInt64: ChainHash]], whenEndsWere ends: Set<Place>,
+        on connectionID: ConnectionID
+    ) {
+        // A branch that has reached the place meanwhile was not looked through, and nobody would ask again. One that had
+        // something else there has it for good, however it grows.
+        let grown = logs.branches(of: receipt.logID).filter { branch in
+            guard let head = logs.own(branch)?.head else { return false }
+            return head.sequence >= receipt.sequence && !ends.contains(head.place)
+                && chains[branch]?[receipt.sequence] == nil
+        }
+        if !grown.isEmpty {
+            check(receipt, of: grown, on: connectionID)
         } else if receipt.deviceID == sessions[connectionID]?.deviceID {
             sessions[connectionID]?.keep(receipt)
         }
