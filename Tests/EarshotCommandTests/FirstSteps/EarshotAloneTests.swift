@@ -98,8 +98,8 @@ struct EarshotAloneTests {
         try write(
             "xdg-open",
             """
-            readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2 > '\(folder.path)/given'
-            grep SigBlk /proc/$$/status >> '\(folder.path)/given'
+            given="$(for number in 0 1 2; do readlink /proc/$$/fd/$number; done; grep SigBlk /proc/$$/status)"
+            echo "$given" > '\(folder.path)/given'
             echo "$1" > '\(folder.path)/made' && mv '\(folder.path)/made' '\(folder.path)/opened'
             """)
         let steps = try run(environment: ["DISPLAY": ":9"])
