@@ -49,10 +49,12 @@ struct ControlRunTests {
     private mutating func take(_ taken: [EntryRecord]) -> Bool {
         conversation.take(
             taken, of: record.description, by: record.authorID, branch: record.logID, after: place(before: taken[0]))
+        return conversation.fold()
     }
 
     private mutating func find(_ found: EntryRecord) -> Bool {
         conversation.takeFound([found], of: record.description, by: record.authorID, branch: record.logID)
+        return conversation.fold()
     }
 
     private var statuses: [Participant.Status?] { [bobID, carolID].map { conversation.membership?.status(of: $0) } }

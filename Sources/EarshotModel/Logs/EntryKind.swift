@@ -15,6 +15,8 @@ package enum EntryKind: Int, Hashable, Sendable, CaseIterable {
     case cut = 13
     /// What a revoked device has written behind that: it is kept, and never shown.
     case cutOff = 14
+    /// What says nothing where it stands, like a message in a control log: it is kept, and never shown.
+    case misplaced = 15
     /// Its author belongs to the conversation from here on.
     case join = 20
     /// Its author belongs to it no longer.
@@ -52,7 +54,7 @@ package enum EntryKind: Int, Hashable, Sendable, CaseIterable {
     /// where, and what counts.
     package var isErasable: Bool {
         switch self {
-        case .unknown, .text, .edit, .reaction, .cutOff, .disregarded: true
+        case .unknown, .text, .edit, .reaction, .cutOff, .misplaced, .disregarded: true
         default: false
         }
     }

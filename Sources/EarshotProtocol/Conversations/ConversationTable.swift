@@ -31,7 +31,8 @@ struct ConversationTable: Sendable {
         ends = Cuts(shared)
         erased = Erasures(of: userID, shared)
         governed = PrivateConversations(userID: userID, deviceID: deviceID, entries)
-        for run in shared where run.log.conversation.kind == .private { _ = takeCuts(in: run.entries, of: run.log) }
+        for run in shared where run.log.conversation.kind == .private { takeCuts(in: run.entries, of: run.log) }
+        _ = governed.fold()
         for record in records { open[record.conversationID] = record }
         for record in told { self.told[record.conversationID] = record }
         // The node may have ended between the entries and what follows from them.
@@ -58,13 +59,11 @@ struct ConversationTable: Sendable {
     }
 
     /// Entries of a log are on the disk: some of them may say where the logs of a revoked device end.
-    /// - Returns: whether that may have changed who is in a private conversation.
-    mutating func takeCuts(in entries: [EntryRecord], of record: LogRecord) -> Bool {
+    mutating func takeCuts(in entries: [EntryRecord], of record: LogRecord) {
         let conversationID = record.description.conversationID
         let cuts = ends.insert(entries, by: record.authorID, in: conversationID)
-        guard !cuts.isEmpty, record.conversation.kind == .private else { return false }
+        guard record.conversation.kind == .private else { return }
         for cut in cuts { governed.revoke(cut, by: record.authorID, in: conversationID) }
-        return true
     }
 
     // MARK: - What there is

@@ -28,18 +28,25 @@ struct PrivateConversation: Sendable {
     let conversationID: ConversationID
     /// `nil` while no log that is here founds the conversation.
     private(set) var membership: Membership?
-    /// Control logs that came before the one that founds it.
-    private var unfounded: [ControlLog] = []
+    /// Control logs that count for nothing yet: nothing that is here founds the conversation, or gives it to their author.
+    private var unconnected: [ControlLog] = []
+    /// The ids of these, and of control logs that do not even begin like one.
+    private(set) var unconnectedLogs: Set<LogID> = []
+    /// Who founded it, and everybody to whom a log that is here hands it over. Nobody else's control logs can ever count.
+    private var heirs: Set<UserID> = []
     /// What of the control logs is not folded yet, by branch.
     private var unfolded: [LogID: ControlRun] = [:]
     /// By branch of a log of messages, ascending.
     private var versions: [LogID: [Version]] = [:]
     /// Messages that did not count when they came, oldest first.
     private var disregarded: Deque<Disregarded> = []
+    /// Answers that have come and are not looked at yet.
+    private var answers: [Answer] = []
     /// Answers to what is not here yet, oldest first.
     private var early: Deque<Answer> = []
     /// Where the logs of revoked devices end, and whose devices they are.
     private var cuts: [(cut: DeviceCut, userID: UserID)] = []
+    private var hasNewCuts = false
 
     init(_ conversationID: ConversationID) { self.conversationID = conversationID }
 
@@ -47,43 +54,45 @@ struct PrivateConversation: Sendable {
 
     /// Takes entries of a branch that are on the disk.
     /// - Parameter before: the entry before them.
-    /// - Returns: whether they may have changed who is in.
+    ///
+    /// What they say counts from `fold()` on: what comes together is folded once.
     mutating func take(
         _ entries: some Collection<EntryRecord>, of log: LogDescription, by authorID: UserID, branch: LogID,
         after before: Place
-    ) -> Bool {
+    ) {
         switch log.kind {
         case .control:
-            defer { retryAnswers() }
+            if membership?.holds(log.logID) != true { unconnectedLogs.insert(log.logID) }
             unfolded[branch, default: ControlRun(of: log, by: authorID, after: before)].append(entries, after: before)
-            return fold()
-        case .messages: return takeAnswers(entries, by: authorID)
+        case .messages: takeAnswers(entries, by: authorID)
         }
     }
 
-    /// Takes entries whose bodies were missing, and are on the disk now.
-    /// - Returns: whether they may have changed who is in.
+    /// Takes entries whose bodies were missing, and are on the disk now. They count from `fold()` on.
     mutating func takeFound(
         _ entries: some Collection<EntryRecord>, of log: LogDescription, by authorID: UserID, branch: LogID
-    ) -> Bool {
+    ) {
         switch log.kind {
-        case .control:
-            defer { retryAnswers() }
-            unfolded[branch]?.complete(with: entries)
-            return fold()
-        case .messages: return takeAnswers(entries, by: authorID)
+        case .control: unfolded[branch]?.complete(with: entries)
+        case .messages: takeAnswers(entries, by: authorID)
         }
     }
 
-    /// One branch may go on from what another brings.
-    private mutating func fold() -> Bool {
+    /// What was taken counts. One branch may go on from what another brings.
+    /// - Returns: whether it may have changed who is in.
+    mutating func fold() -> Bool {
+        var isNews = !answers.isEmpty || hasNewCuts
         var folded: Bool
-        var isNews = false
         repeat {
             folded = false
             for branch in unfolded.keys.sorted() where fold(branch) { folded = true }
             isNews = isNews || folded
         } while folded && !unfolded.isEmpty
+        if isNews { applyCuts() }
+        hasNewCuts = false
+        membership?.settle()
+        unconnectedLogs = unconnectedLogs.filter { membership?.holds($0) != true }
+        noteAnswers()
         return isNews
     }
 
@@ -96,7 +105,6 @@ struct PrivateConversation: Sendable {
                 insert(
                     ControlLog(
                         description: run.log, authorID: run.authorID, isPrimary: run.isPrimary, branches: [records]))
-                applyCuts()
             } else {
                 guard append(records, after: run.log.place(run.before)) else { return false }
             }
@@ -107,19 +115,44 @@ struct PrivateConversation: Sendable {
     }
 
     private mutating func insert(_ log: ControlLog) {
-        guard membership?.insert(log) == nil else { return }
-        unfounded.append(log)
-        found()
+        unconnected.append(log)
+        connect()
     }
 
     /// - Returns: whether the entry before them is here.
     private mutating func append(_ records: [ControlRecord], after place: LogPlace) -> Bool {
-        guard membership == nil else { return membership?.append(records, after: place) == true }
-        for index in unfounded.indices where unfounded[index].append(records, after: place) {
-            found()
+        if membership?.gather(records, after: place) == true {
+            noteHeirs(in: records)
+            connect()
             return true
         }
+        for index in unconnected.indices where unconnected[index].append(records, after: place) { return true }
         return false
+    }
+
+    /// Takes up the logs that may count from now on.
+    private mutating func connect() {
+        if membership == nil, let index = unconnected.firstIndex(where: { $0.founds(conversationID) }) {
+            let founding = unconnected.remove(at: index)
+            membership = Membership(conversationID: conversationID, logs: [founding])
+            heirs.insert(founding.authorID)
+            for branch in founding.branches { noteHeirs(in: branch) }
+        }
+        guard membership != nil else { return }
+        while let index = unconnected.firstIndex(where: { heirs.contains($0.authorID) }) {
+            let log = unconnected.remove(at: index)
+            membership?.gather(log)
+            for branch in log.branches { noteHeirs(in: branch) }
+        }
+    }
+
+    /// Whether a user founded it, or was ever handed it.
+    func isHeir(_ userID: UserID) -> Bool { heirs.contains(userID) }
+
+    private mutating func noteHeirs(in records: some Collection<ControlRecord>) {
+        for record in records {
+            if case .handOver(let userID) = record.entry { heirs.insert(userID) }
+        }
     }
 
     /// The unsent end of a branch of an own log gives way to what comes back.
@@ -128,39 +161,39 @@ struct PrivateConversation: Sendable {
         membership?.forget(end, after: Int(count))
     }
 
-    private mutating func found() {
-        membership = Membership(conversationID: conversationID, logs: unfounded)
-        if membership != nil { unfounded = [] }
-    }
-
-    /// The identity key of a user has said where the logs of a device of theirs end.
+    /// The identity key of a user has said where the logs of a device of theirs end. It counts from `fold()` on.
     mutating func revoke(_ cut: DeviceCut, by userID: UserID) {
         cuts.append((cut, userID))
-        applyCuts()
+        hasNewCuts = true
     }
 
     /// A cut of somebody else's device is none.
     private mutating func applyCuts() {
         for (cut, userID) in cuts where membership?.hasLog(of: cut.deviceID, by: userID) == true {
-            membership?.revoke(cut.deviceID, after: Set(cut.ends))
+            membership?.gather(revocationOf: cut.deviceID, after: Set(cut.ends))
         }
     }
 
-    private mutating func takeAnswers(_ entries: some Collection<EntryRecord>, by authorID: UserID) -> Bool {
-        var isNews = false
+    private mutating func takeAnswers(_ entries: some Collection<EntryRecord>, by authorID: UserID) {
         for entry in entries where entry.kind == .join || entry.kind == .leave {
-            let answer: Answer
             switch entry.bodyContent {
-            case .join(let addition?): answer = Answer(userID: authorID, addition: addition, isLeave: false)
-            case .leave(let addition?): answer = Answer(userID: authorID, addition: addition, isLeave: true)
+            case .join(let addition?):
+                answers.append(Answer(userID: authorID, addition: addition, isLeave: false))
+            case .leave(let addition?):
+                answers.append(Answer(userID: authorID, addition: addition, isLeave: true))
             default: continue
             }
-            isNews = true
-            guard !note(answer), !early.contains(answer) else { continue }
+        }
+    }
+
+    /// Answers count where what they answer is here, and wait for it elsewhere.
+    private mutating func noteAnswers() {
+        for answer in early where note(answer) { early.removeAll { $0 == answer } }
+        for answer in answers where !note(answer) && !early.contains(answer) {
             if early.count >= Limits.earlyAnswers { early.removeFirst() }
             early.append(answer)
         }
-        return isNews
+        answers = []
     }
 
     /// - Returns: whether what it answers is here.
@@ -170,10 +203,6 @@ struct PrivateConversation: Sendable {
             ? membership?.noteLeave(of: answer.userID, answering: answer.addition)
             : membership?.noteJoin(of: answer.userID, answering: answer.addition)
         return isHeld == true
-    }
-
-    private mutating func retryAnswers() {
-        for answer in early where note(answer) { early.removeAll { $0 == answer } }
     }
 
     // MARK: - Versions

@@ -11,6 +11,8 @@ struct PrivateConversations: Sendable {
     /// Those of which peers say that this node's user belongs to them, and nothing is here, oldest first.
     private var offers: [(conversationID: ConversationID, userID: UserID, isStranger: Bool)] = []
     private var duties: Set<ConversationID> = []
+    /// Those of which entries were taken that do not count yet.
+    private var unfolded: Set<ConversationID> = []
     /// Messages that turn out to count, until the disk has that.
     private var regarded: [LogEntries] = []
     private var waiting = VersionWaits()
@@ -24,7 +26,7 @@ struct PrivateConversations: Sendable {
         for kind in [LogKind.control, .messages] {
             for run in inOrder where run.log.description.kind == kind {
                 noteOwnVersions(in: run.entries, of: run.log)
-                _ = take(run.entries, of: run.log, after: run.log.start.place)
+                take(run.entries, of: run.log, after: run.log.start.place)
                 for entry in run.entries where entry.kind == .disregarded {
                     guard let regarded = entry.regarded else { continue }
                     conversations[run.log.description.conversationID]?.disregard(
@@ -32,6 +34,7 @@ struct PrivateConversations: Sendable {
                 }
             }
         }
+        _ = fold()
         noteAllDuties()
     }
 
@@ -94,12 +97,16 @@ struct PrivateConversations: Sendable {
         guard let conversation = conversations[conversationID], conversation.membership != nil else {
             return contains(conversationID) ? .control : nil
         }
-        // Devices of one user share everything.
-        guard peerID != userID else { return .everything }
-        // Who is not known to be in is given nothing, and may bring what says that they are.
         var access = conversation.access(of: peerID) ?? .controlThrough([:])
-        if access == .control, saysJoined { access = .everything }
-        if access == .everything, !hasJoined(conversationID) { return .controlAndLogs(of: deviceID) }
+        if peerID == userID {
+            // Devices of one user share everything.
+            access = .everything
+        } else {
+            // Who is not known to be in is given nothing, and may bring what says that they are.
+            if access == .control, saysJoined { access = .everything }
+            if access == .everything, !hasJoined(conversationID) { access = .controlAndLogs(of: deviceID) }
+        }
+        access.unconnected = conversation.unconnectedLogs
         return access
     }
 
@@ -107,9 +114,21 @@ struct PrivateConversations: Sendable {
     func takesMessages(from peerID: UserID, in conversationID: ConversationID) -> Bool {
         guard peerID != userID else { return conversations[conversationID]?.membership != nil }
         guard hasJoined(conversationID) else { return false }
-        switch conversations[conversationID]?.access(of: peerID) {
+        switch conversations[conversationID]?.access(of: peerID)?.extent {
         case .everything, .control: return true
         case .controlAndLogs, .controlThrough, nil: return false
+        }
+    }
+
+    /// Whether anything that a user writes can count: messages of who was ever added, and control logs of who owned the
+    /// conversation, or was handed it.
+    func mayEverWrite(_ authorID: UserID, _ kind: LogKind, in conversationID: ConversationID) -> Bool {
+        guard let conversation = conversations[conversationID], let membership = conversation.membership else {
+            return false
+        }
+        return switch kind {
+        case .messages: membership.status(of: authorID) != nil
+        case .control: conversation.isHeir(authorID)
         }
     }
 
@@ -215,14 +234,12 @@ struct PrivateConversations: Sendable {
 
     // MARK: - What came
 
-    /// Entries of a branch are on the disk.
-    /// - Returns: whether they may have changed who is in.
-    mutating func take(
-        _ entries: some Collection<EntryRecord>, of record: LogRecord, after before: Place
-    ) -> Bool {
+    /// Entries of a branch are on the disk. They count from `fold()` on.
+    mutating func take(_ entries: some Collection<EntryRecord>, of record: LogRecord, after before: Place) {
         let conversationID = record.description.conversationID
         offers.removeAll { $0.conversationID == conversationID }
-        return conversations[conversationID, default: PrivateConversation(conversationID)]
+        unfolded.insert(conversationID)
+        conversations[conversationID, default: PrivateConversation(conversationID)]
             .take(entries, of: record.description, by: record.authorID, branch: record.logID, after: before)
     }
 
@@ -256,16 +273,25 @@ struct PrivateConversations: Sendable {
         judgeMessages(&entries, of: branch)
     }
 
-    /// The identity key of a user has said where the logs of a device of theirs end.
+    /// The identity key of a user has said where the logs of a device of theirs end. It counts from `fold()` on.
     mutating func revoke(_ cut: DeviceCut, by userID: UserID, in conversationID: ConversationID) {
+        unfolded.insert(conversationID)
         conversations[conversationID, default: PrivateConversation(conversationID)].revoke(cut, by: userID)
     }
 
-    /// Bodies that were missing are on the disk.
-    /// - Returns: whether they may have changed who is in.
-    mutating func takeFound(_ entries: [EntryRecord], of record: LogRecord) -> Bool {
+    /// Bodies that were missing are on the disk. They count from `fold()` on.
+    mutating func takeFound(_ entries: [EntryRecord], of record: LogRecord) {
+        unfolded.insert(record.description.conversationID)
         conversations[record.description.conversationID]?.takeFound(
-            entries, of: record.description, by: record.authorID, branch: record.logID) == true
+            entries, of: record.description, by: record.authorID, branch: record.logID)
+    }
+
+    /// What was taken counts.
+    /// - Returns: the conversations of which it may have changed who is in, ascending.
+    mutating func fold() -> [ConversationID] {
+        guard !unfolded.isEmpty else { return [] }
+        defer { unfolded = [] }
+        return unfolded.sorted().filter { conversations[$0]?.fold() == true }
     }
 
     // MARK: - What there is to do

@@ -52,16 +52,19 @@ extension Replication {
         return true
     }
 
-    /// Entries of a private conversation are on the disk.
-    mutating func absorb(
-        _ entries: [EntryRecord], of record: LogRecord, after before: Place, trust: TrustMachine,
-        clocks: inout ClockMachine, now: Moment
-    ) {
-        let isCut = conversations.takeCuts(in: entries, of: record)
+    /// Entries of a conversation are on the disk. What they say of a private one counts from `fold` on.
+    mutating func absorb(_ entries: [EntryRecord], of record: LogRecord, after before: Place) {
+        conversations.takeCuts(in: entries, of: record)
         guard record.conversation.kind == .private else { return }
         conversations.privates.noteOwnVersions(in: entries, of: record)
-        guard conversations.privates.take(entries, of: record, after: before) || isCut else { return }
-        membershipChanged(in: record.description.conversationID, trust: trust, clocks: &clocks, now: now)
+        conversations.privates.take(entries, of: record, after: before)
+    }
+
+    /// What was absorbed counts, all of a conversation at once.
+    mutating func fold(trust: TrustMachine, clocks: inout ClockMachine, now: Moment) {
+        for conversationID in conversations.privates.fold() {
+            membershipChanged(in: conversationID, trust: trust, clocks: &clocks, now: now)
+        }
     }
 
     mutating func membershipChanged(

@@ -65,11 +65,14 @@ extension Replication {
         }
         let bytes = entries.windowBytes
         guard !entries.isEmpty,
-            hasRoom(for: bytes, of: log.authorID, in: conversation.conversationID, on: session, trust: trust)
+            hasRoom(for: bytes, of: log.authorID, in: log.description, on: session, trust: trust)
         else { return }
         actions.append(.credit(1 + bytes / Limits.requestBytes, connectionID))
         logs.grew(logID, by: bytes)
-        if logs.own(logID) == nil { conversations.cuts.judge(&entries, of: log) }
+        if logs.own(logID) == nil {
+            entries.silenceMisplaced(in: log.description, of: conversation)
+            conversations.cuts.judge(&entries, of: log)
+        }
         if conversation.kind == .private { conversations.privates.judgeFound(&entries, of: log) }
         for (record, body) in zip(entries.records, entries.bodies) where body != nil {
             logs.note(record.timestamp, of: record.sequence, in: logID)
@@ -112,7 +115,7 @@ extension Replication {
     }
 
     mutating func written(
-        _ found: MissingBodies.Found, trust: TrustMachine, clocks: inout ClockMachine, now: Moment
+        _ found: MissingBodies.Found, clocks: inout ClockMachine, now: Moment
     ) {
         fetching.bodies.written(found)
         if logs.own(found.logID) != nil {
@@ -127,16 +130,13 @@ extension Replication {
         guard let record = logs.own(found.logID)?.record ?? logs.incoming(found.logID)?.record(in: found.conversation)
         else { return }
         let records = found.entries.records
-        let isCut = conversations.takeCuts(in: records, of: record)
+        conversations.takeCuts(in: records, of: record)
         guard found.conversation.kind == .private else { return }
         let conversationID = found.conversation.conversationID
-        if conversations.privates.takeFound(records, of: record) || isCut {
-            membershipChanged(in: conversationID, trust: trust, clocks: &clocks, now: now)
-        } else {
-            // A version may be among them.
-            conversations.privates.regard(in: conversationID)
-            reconsiderBodies(of: conversationID)
-        }
+        conversations.privates.takeFound(records, of: record)
+        // A version may be among them.
+        conversations.privates.regard(in: conversationID)
+        reconsiderBodies(of: conversationID)
     }
 
     /// More is known of what this node's user may have.

@@ -51,6 +51,12 @@ package struct ControlLog: Hashable, Sendable {
         return begin
     }
 
+    /// Whether a conversation begins with it.
+    func founds(_ conversationID: ConversationID) -> Bool {
+        guard case .created(let creation) = first?.entry else { return false }
+        return creation.conversationID == conversationID
+    }
+
     subscript(path: ControlPath) -> ArraySlice<ControlRecord> { branches[path.branch].prefix(path.count) }
 
     /// The way to an entry, the entry included.
@@ -141,6 +147,8 @@ struct ControlLogs: Hashable, Sendable {
         guard let log = logs[start] else { preconditionFailure("a log that was held stays") }
         return log
     }
+
+    func contains(_ logID: LogID) -> Bool { starts[logID] != nil }
 
     func path(to place: LogPlace) -> (start: LogPlace, path: ControlPath)? {
         for start in starts[place.logID] ?? [] {

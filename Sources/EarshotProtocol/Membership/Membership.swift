@@ -34,6 +34,8 @@ package struct Membership: Hashable, Sendable {
     private var starts: [MembershipState] = []
     private var state: MembershipState
     private var stays: Stays
+    /// Whether something was gathered that is not folded yet.
+    private var isStale = false
 
     /// - Parameters:
     ///   - logs: in any order; copies of one log may hold different branches.
@@ -58,20 +60,32 @@ package struct Membership: Hashable, Sendable {
 
     // MARK: What came
 
-    /// Takes a log, or more branches of one. Builds everything anew.
+    /// Takes a log, or more branches of one. Builds everything again.
     package mutating func insert(_ log: ControlLog) {
-        logs.insert(log)
-        rebuild()
+        gather(log)
+        settle()
     }
 
     /// Takes the next entries of a log. Cheap where they go on at the end of the log that counts last.
     /// - Parameter place: the entry before them.
     /// - Returns: whether this node holds that entry.
     package mutating func append(_ records: some Collection<ControlRecord>, after place: LogPlace) -> Bool {
-        let isAtEnd = isEndOfOnlyBranch(place)
+        defer { settle() }
+        return gather(records, after: place)
+    }
+
+    /// Takes a log, or more branches of one, that counts from `settle()` on: what comes together is folded once.
+    mutating func gather(_ log: ControlLog) {
+        logs.insert(log)
+        isStale = true
+    }
+
+    /// Takes the next entries of a log, like `append`. They count from `settle()` on.
+    mutating func gather(_ records: some Collection<ControlRecord>, after place: LogPlace) -> Bool {
+        let isAtEnd = !isStale && isEndOfOnlyBranch(place)
         guard logs.append(records, after: place) else { return false }
         guard isAtEnd, !records.contains(where: { chain.awaited.contains($0.place) }) else {
-            rebuild()
+            isStale = true
             return true
         }
         let room = Limits.controlEntries - chain.last.paths[0].count
@@ -96,12 +110,22 @@ package struct Membership: Hashable, Sendable {
             && revocations[log.description.deviceID] == nil
     }
 
-    /// Cuts off what a revoked device wrote behind some places. Builds everything anew.
+    /// Cuts off what a revoked device wrote after some places. Builds everything again.
     /// - Parameter places: the last entry that counts, for each log and branch. A log without one counts for nothing.
     package mutating func revoke(_ deviceID: DeviceID, after places: Set<LogPlace>) {
-        revocations[deviceID, default: []].formUnion(places)
-        rebuild()
+        gather(revocationOf: deviceID, after: places)
+        settle()
     }
+
+    /// Like `revoke`; it counts from `settle()` on.
+    mutating func gather(revocationOf deviceID: DeviceID, after places: Set<LogPlace>) {
+        if revocations[deviceID]?.isSuperset(of: places) == true { return }
+        revocations[deviceID, default: []].formUnion(places)
+        isStale = true
+    }
+
+    /// Whether a control log is among those that may count.
+    func holds(_ logID: LogID) -> Bool { logs.contains(logID) }
 
     /// Whether a device of a user has written one of the control logs that are here.
     package func hasLog(of deviceID: DeviceID, by userID: UserID) -> Bool {
@@ -142,7 +166,17 @@ package struct Membership: Hashable, Sendable {
         }
     }
 
+    /// What was gathered counts.
+    /// - Returns: whether everything was built again, and not only the end that went on.
+    @discardableResult
+    mutating func settle() -> Bool {
+        guard isStale else { return false }
+        rebuild()
+        return true
+    }
+
     private mutating func rebuild() {
+        isStale = false
         let election = TermElection(conversationID: conversationID, logs: logs, revocations: revocations)
         guard let chain = TermChain(election) else { preconditionFailure("a conversation that was founded stays so") }
         self.chain = chain

@@ -39,10 +39,7 @@ struct TermElection {
 
     /// The logs that found the conversation, in no order.
     private var roots: [LogPlace] {
-        logs.all.compactMap { log in
-            guard let first = log.first, case .created(let creation) = first.entry else { return nil }
-            return creation.conversationID == conversationID ? first.place : nil
-        }
+        logs.all.compactMap { $0.founds(conversationID) ? $0.first?.place : nil }
     }
 
     /// The log that founds the conversation.

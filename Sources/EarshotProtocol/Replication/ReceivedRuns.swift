@@ -87,7 +87,10 @@ struct ReceivedRuns: Sendable {
         guard !taken.isEmpty else { return .known(isSettled: branch.isSettled) }
         let bytes = taken.windowBytes
         try checkRoom(for: bytes, of: link.deviceID, isStranger: isStranger)
-        if !isOwn { cuts.judge(&taken, of: branch) }
+        if !isOwn {
+            taken.silenceMisplaced(in: branch.description, of: conversation)
+            cuts.judge(&taken, of: branch)
+        }
         if conversation.kind == .private { privates.judge(&taken, of: branch, isOwn: isOwn) }
         // Not before: what is not queued for the disk is not proved, or a hole would follow.
         logs.proved(branch)

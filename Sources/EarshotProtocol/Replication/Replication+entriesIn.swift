@@ -33,6 +33,11 @@ extension Replication {
         }
         fetching.moved(frame.log.logID, over: connectionID, now: now)
         guard try !mustWait(frame, on: connectionID) else { return }
+        guard !isOutsiders(frame, on: connectionID) else {
+            actions.append(.credit(-1, connectionID))
+            fetching.forget(frame.log.logID)
+            return
+        }
         try place(
             frame, on: connectionID, isStranger: isStranger, trust: trust, clocks: &clocks,
             now: now)
@@ -47,13 +52,13 @@ extension Replication {
         guard let session = sessions[connectionID], let userID = authorID(of: frame, on: connectionID) else {
             return true
         }
-        return hasRoom(for: frame.windowBytes, of: userID, in: frame.log.conversationID, on: session, trust: trust)
+        return hasRoom(for: frame.windowBytes, of: userID, in: frame.log, on: session, trust: trust)
     }
 
     func hasRoom(
-        for more: Int, of userID: UserID, in conversationID: ConversationID, on session: ReplicationSession,
-        trust: TrustMachine
+        for more: Int, of userID: UserID, in log: LogDescription, on session: ReplicationSession, trust: TrustMachine
     ) -> Bool {
+        let conversationID = log.conversationID
         let (author, logs) = (author, logs)
         func isStranger(_ userID: UserID) -> Bool {
             userID != author.userID && trust.isStranger(userID, hasWritten: logs.hasWritten(to: userID))
@@ -61,8 +66,19 @@ extension Replication {
         // Of a private conversation that this node's user has joined, its owner says who may write.
         guard isStranger(userID), let conversation = common(conversationID, with: session),
             conversations.privates.status(in: conversationID) != .joined
+                || !conversations.privates.mayEverWrite(userID, log.kind, in: conversationID)
         else { return true }
         return logs.hasRoom(for: more, of: userID, in: conversation, isStranger: isStranger)
+    }
+
+    /// Whether messages in a private conversation are by somebody who was never added to it. What says that they were is
+    /// here, since a frame waits for what its author knew.
+    private func isOutsiders(_ frame: EntriesFrame, on connectionID: ConnectionID) -> Bool {
+        let conversationID = frame.log.conversationID
+        guard frame.log.kind == .messages, conversations.privates.contains(conversationID),
+            let userID = authorID(of: frame, on: connectionID), userID != author.userID
+        else { return false }
+        return !conversations.privates.mayEverWrite(userID, .messages, in: conversationID)
     }
 
     /// Finds out which branch of its log a frame belongs to.

@@ -17,7 +17,7 @@ extension Replication {
                 } else if head.log.deviceID != session.deviceID {
                     if isInSeries { fetching.names(head, on: connectionID) }
                     if let userID = logs.author(of: head.log.deviceID),
-                        !hasRoom(for: 1, of: userID, in: conversationID, on: session, trust: trust)
+                        !hasRoom(for: 1, of: userID, in: head.log, on: session, trust: trust)
                     {
                         continue
                     }

@@ -430,7 +430,8 @@ struct Replication: Sendable {
         for event in done.draftNews.compactMap(\.draftEvent) { post(event) }
         if !done.accepted.isEmpty { actions.append(.accepted(done.accepted)) }
         for run in done.received { written(run, trust: trust, clocks: &clocks, now: now) }
-        for found in done.bodies { written(found, trust: trust, clocks: &clocks, now: now) }
+        for found in done.bodies { written(found, clocks: &clocks, now: now) }
+        fold(trust: trust, clocks: &clocks, now: now)
         for (_, news, isByOwnUser) in done.lateNews {
             tell([news], isByOwnUser: isByOwnUser, trust: trust)
         }
@@ -449,7 +450,8 @@ struct Replication: Sendable {
         let before = logs.own(logID)?.head.place ?? appended.record.start.place
         logs.appended(appended.record)
         logs.note(appended.entries, of: logID)
-        absorb(appended.entries, of: appended.record, after: before, trust: trust, clocks: &clocks, now: now)
+        absorb(appended.entries, of: appended.record, after: before)
+        fold(trust: trust, clocks: &clocks, now: now)
         if appended.record.conversation.isOwn(of: author.userID) { tellShared(appended.entries, of: appended.record) }
         changed(appended.record.conversation, now: now)
         expiries.wake(for: appended.record, clocks: &clocks, now: now)
@@ -524,7 +526,7 @@ struct Replication: Sendable {
             returned(run, clocks: &clocks, now: now)
             receivedEarlyReceipts(forOwn: run.log)
         }
-        absorb(run.entries, of: run.record(in: logs), after: run.before, trust: trust, clocks: &clocks, now: now)
+        absorb(run.entries, of: run.record(in: logs), after: run.before)
         if run.log.deviceID != run.deviceID, sessions[run.connectionID] != nil {
             actions.append(.send(.taken(run.log.logID, through: run.head.place), run.connectionID))
         }
@@ -665,7 +667,8 @@ struct Replication: Sendable {
         let before = logs.own(page.record.logID)?.head.place ?? page.record.start.place
         logs.appended(page.record)
         logs.note(page.entries, of: page.record.logID)
-        absorb(page.entries, of: page.record, after: before, trust: trust, clocks: &clocks, now: now)
+        absorb(page.entries, of: page.record, after: before)
+        fold(trust: trust, clocks: &clocks, now: now)
         if let limboID = page.limboID { logs.setLimbo(limboID, page.rest) }
         if page.record.conversation.isOwn(of: author.userID) { tellShared(page.entries, of: page.record) }
         deliveries.rename(page.places)

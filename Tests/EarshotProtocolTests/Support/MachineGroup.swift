@@ -118,6 +118,15 @@ struct MachineGroup {
         return members[member].completions[requestID]
     }
 
+    /// Hands a member an input that no other member makes, and lets everything happen that follows.
+    /// - Returns: what the member wants done.
+    @discardableResult
+    mutating func input(to member: Int, _ body: (inout NodeMachine) -> [NodeAction]) -> [NodeAction] {
+        let actions = body(&members[member].machine)
+        perform(actions, of: member)
+        return actions
+    }
+
     /// The connections of one member are cut.
     mutating func cut(_ member: Int) {
         for end in others.keys.filter({ $0.member == member }).sorted(by: { $0.connectionID < $1.connectionID }) {
