@@ -169,7 +169,7 @@ struct IncomingLogTests {
     func lastEntry() throws {
         var (log, incoming) = (empty, incoming)
         var record = log.record
-        record.head.sequence = UInt64(Int64.max) - 1
+        record.head.sequence = Counting.largest
         log = OwnLog(record: record)
         incoming = IncomingLog(description: log.description, authorID: author.userID, head: log.head)
         let last = run(1, after: &log)

@@ -45,7 +45,7 @@ struct ProfileKeeper: Sendable {
         let now = max(node.environment.clock.now.wallClock, 0)
         let body = EntryBody(
             timestamp: HybridTimestamp(milliseconds: now), expiry: .max,
-            content: .profile(ProfileEntry(profile, counter: max((known?.counter ?? 0) + 1, UInt64(now)))))
+            content: .profile(ProfileEntry(profile, counter: max((known?.counter ?? 0).nextCounter, UInt64(now)))))
         let store = node.store
         try await node.writingHome { () throws(EarshotError) in
             do throws(StoreError) { try store.setOwnProfile(body.encoded()) } catch { throw EarshotError(error) }

@@ -30,9 +30,10 @@ package struct DeviceName: Hashable, Sendable {
 
     package init() { (text, givenAt) = ("", 0) }
 
-    /// - Returns: `nil` for a text that is over `Limits.nameBytes` or holds characters that move the cursor.
+    /// - Returns: `nil` for a text that is over `Limits.nameBytes` or holds characters that move the cursor, and for a time over
+    ///   `Counting.largest`.
     package init?(_ text: String, givenAt: Int64) {
-        guard text.utf8.count <= Limits.nameBytes, givenAt >= 0,
+        guard text.utf8.count <= Limits.nameBytes, (0...Int64(Counting.largest)).contains(givenAt),
             !text.unicodeScalars.contains(where: { [.control, .format].contains($0.properties.generalCategory) })
         else { return nil }
         self.text = text

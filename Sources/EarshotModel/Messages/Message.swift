@@ -203,7 +203,7 @@ public struct MessageDraft: Hashable, Sendable {
                 "the \(part) is \(bytes) bytes of UTF-8, and the limit is \(Limits.layoutTextBytes)"
             case .emptyEmoji: "a reaction has no emoji"
             case .emojiTooLong(let bytes): "the emoji is \(bytes) bytes of UTF-8, and the limit is \(Limits.emojiBytes)"
-            case .counterOutOfRange: "its counter is not between 1 and \(Int64.max)"
+            case .counterOutOfRange: "its counter is not between 1 and \(Counting.largest)"
             }
         }
     }
@@ -254,7 +254,7 @@ public struct MessageDraft: Hashable, Sendable {
     }
 
     static func check(counter: UInt64) throws(Invalid) {
-        guard (1...UInt64(Int64.max)).contains(counter) else { throw .counterOutOfRange }
+        guard (1...Counting.largest).contains(counter) else { throw .counterOutOfRange }
     }
 
     /// When it fails if it is still not delivered, in milliseconds since 1970.

@@ -132,7 +132,7 @@ extension NodeMachine {
                 let old = membership.attributes
                 let new = ConversationAttributes(
                     friendlyName: friendlyName ?? old.friendlyName, json: attributes ?? old.json,
-                    counter: old.counter + 1)
+                    counter: old.counter.nextCounter)
                 try Self.check(friendlyName: new.friendlyName, json: new.json)
                 return [.update(new)]
             }

@@ -40,7 +40,7 @@ struct Decisions: Sendable {
     }
 
     /// The number of the next decision.
-    var nextCounter: UInt64 { outcome.counter + 1 }
+    var nextCounter: UInt64 { outcome.counter.nextCounter }
 
     /// Whether a decision would change anything.
     func isNews(_ verdict: TrustDecision, about userID: UserID, name: UserName) -> Bool {
@@ -91,7 +91,7 @@ struct Decisions: Sendable {
                 < ($1.decision.counter, $1.timestamp, $1.place.logID, $1.place.sequence, $1.place.chain)
         }
         for item in sorted {
-            guard item.decision.counter <= outcome.counter + 1 else { break }
+            guard item.decision.counter <= outcome.counter.nextCounter else { break }
             outcome.counter = item.decision.counter
             // What a revoked device has decided behind its end counts as a number, for others may have counted on.
             let place = Place(sequence: item.place.sequence, chain: item.place.chain)

@@ -181,7 +181,7 @@ struct DevicesMachine: Sendable {
         _ renamed: DeviceID, to text: String, now: Moment
     ) throws(ProtocolError) -> [Action] {
         guard let old = own[renamed] else { throw unknown(renamed) }
-        guard let name = DeviceName(text, givenAt: max(now.wallClock, old.name.givenAt + 1)) else {
+        guard let name = DeviceName(text, givenAt: max(now.wallClock, old.name.givenAt.nextTime)) else {
             throw ProtocolError(
                 .invalidMessage, "the name of a device has at most \(Limits.nameBytes) bytes, on one line")
         }

@@ -84,7 +84,9 @@ extension ConversationAttributes {
         }
         guard wire.friendlyName.utf8.count <= Limits.friendlyNameBytes, wire.custom.utf8.count <= Limits.attributesBytes
         else { throw ProtocolError(.violation, "the attributes of a conversation are too long") }
-        self.init(friendlyName: wire.friendlyName, json: wire.custom, counter: wire.counter)
+        self.init(
+            friendlyName: wire.friendlyName, json: wire.custom,
+            counter: try Wire.number(wire.counter, as: "the counter of a conversation's attributes"))
     }
 
     fileprivate var wire: Wire.Attributes? {
@@ -104,7 +106,7 @@ extension ControlBegin {
         default: throw ProtocolError(.malformed, "a control log begins for no known cause")
         }
         self.init(
-            term: wire.term, follows: try LogPlace(wire.follows),
+            term: try Wire.number(wire.term, as: "the number of a control log"), follows: try LogPlace(wire.follows),
             heads: try LogPlace.decode(wire.heads, limit: Limits.controlHeads), cause: cause)
     }
 

@@ -129,7 +129,7 @@ extension LogPlace {
     /// - Throws: `ProtocolError` `malformed`, also where there is none.
     init(_ wire: Wire.LogPlace?) throws(ProtocolError) {
         guard let wire, let logID = LogID(bytes: wire.logID), let chain = ChainHash(bytes: wire.chain),
-            (1...UInt64(Int64.max)).contains(wire.sequence)
+            (1...Counting.largest).contains(wire.sequence)
         else { throw ProtocolError(.malformed, "an entry names no place in a log") }
         self.init(logID: logID, sequence: wire.sequence, chain: chain)
     }

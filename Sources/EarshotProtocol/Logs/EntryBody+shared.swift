@@ -31,7 +31,8 @@ extension Decision {
         }
         guard let verdict = TrustDecision(number: wire.verdict) else { return nil }
         return Decision(
-            verdict, about: userID, name: name, counter: wire.counter, proof: try Signature.decode(wire.proof))
+            verdict, about: userID, name: name, counter: try Wire.number(wire.counter, as: "the counter of a decision"),
+            proof: try Signature.decode(wire.proof))
     }
 
     var wire: Wire.Decision {

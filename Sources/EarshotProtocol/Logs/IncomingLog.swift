@@ -95,7 +95,7 @@ struct IncomingLog: Sendable {
     mutating func receive(
         _ run: EntriesFrame, known: Int = 0, deleted: [UInt64: HybridTimestamp]? = nil
     ) throws(ProtocolError) -> ProvedEntries {
-        guard proved.sequence <= UInt64(Int64.max) - UInt64(run.contents.count) else {
+        guard proved.sequence <= Counting.largest - UInt64(run.contents.count) else {
             throw ProtocolError(.violation, "a run of entries has no place in a log")
         }
         var taken = ProvedEntries()

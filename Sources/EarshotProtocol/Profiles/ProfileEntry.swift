@@ -21,7 +21,7 @@ package struct ProfileEntry: Hashable, Sendable {
         self.init(
             Profile(
                 friendlyName: wire.friendlyName, attributes: wire.attributes, picture: wire.picture, bot: bot),
-            counter: wire.counter)
+            counter: try Wire.number(wire.counter, as: "the counter of a profile"))
         guard let excess = profile.excess else { return }
         throw ProtocolError(.violation, "the part \(excess.field.rawValue) of a profile goes past \(excess.limit)")
     }

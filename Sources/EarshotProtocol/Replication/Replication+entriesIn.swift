@@ -21,7 +21,7 @@ extension Replication {
             return
         }
         guard !frame.contents.isEmpty, frame.firstSequence > 0,
-            frame.firstSequence <= UInt64(Int64.max) - UInt64(frame.contents.count)
+            frame.firstSequence <= Counting.largest - UInt64(frame.contents.count)
         else {
             throw ProtocolError(.violation, "a run of entries has no place in a log")
         }

@@ -14,7 +14,7 @@ package struct Credential: Hashable, Sendable {
     /// Whether the device holds the identity key. Only that key can sign it, so no other device can claim it.
     package let isPrimary: Bool
     /// The times that a credential may name, from 1970 on: whole numbers that every language can represent.
-    static let times: ClosedRange<Int64> = 0...(1 << 53)
+    static let times: ClosedRange<Int64> = 0...Int64(Counting.largest)
 
     /// The encoded body, as it was signed.
     private let body: [UInt8]

@@ -146,7 +146,7 @@ extension Place {
     fileprivate var wire: Wire.Place { Wire.Place(sequence: sequence, chain: Wire.bytes(chain)) }
 
     fileprivate init(_ wire: Wire.Place?) throws(ProtocolError) {
-        guard let wire, let chain = ChainHash(bytes: wire.chain), wire.sequence <= UInt64(Int64.max) else {
+        guard let wire, let chain = ChainHash(bytes: wire.chain), wire.sequence <= Counting.largest else {
             throw ProtocolError(.malformed, "a place in a log is missing or out of range")
         }
         self.init(sequence: wire.sequence, chain: chain)
@@ -411,7 +411,7 @@ extension Receipt {
         receipts.reserveCapacity(wire.count)
         for item in wire {
             guard let logID = LogID(bytes: item.logID), let chain = ChainHash(bytes: item.chain),
-                let signature = Signature(item.signature), item.sequence <= UInt64(Int64.max),
+                let signature = Signature(item.signature), item.sequence <= Counting.largest,
                 item.readSequence <= item.sequence, item.handledSequence <= item.sequence
             else { throw ProtocolError(.malformed, "a receipt is out of range") }
             guard let deviceID = item.deviceID.isEmpty ? peer : DeviceID(bytes: item.deviceID) else {

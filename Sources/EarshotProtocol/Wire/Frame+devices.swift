@@ -43,6 +43,7 @@ extension Wire.DeviceNames {
         }
     }
 
+    /// - Throws: `ProtocolError` `malformed`; `violation` for more names than a user has devices.
     func decoded() throws(ProtocolError) -> [DeviceID: DeviceName] {
         guard names.count <= Limits.ownDevices else {
             throw ProtocolError(.violation, "a frame names more than \(Limits.ownDevices) devices")

@@ -41,6 +41,14 @@ enum Wire {
         }
     }
 
+    /// A number that this node may go on from, or compare with its own.
+    /// - Parameter what: names it in the error: "the counter of a profile".
+    /// - Throws: `ProtocolError` `malformed` where it is above `Counting.largest`.
+    static func number(_ value: UInt64, as what: String) throws(ProtocolError) -> UInt64 {
+        guard value <= Counting.largest else { throw ProtocolError(.malformed, "\(what) is over 2^53") }
+        return value
+    }
+
     static func text(_ bytes: ArraySlice<UInt8>) throws(WireError) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw WireError() }
         return text

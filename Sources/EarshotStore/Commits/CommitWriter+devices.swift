@@ -36,7 +36,9 @@ extension CommitWriter {
 extension Rows {
     func ownDevices(_ db: Database) throws -> [OwnDeviceRecord] {
         try Row.fetchAll(db, sql: "SELECT * FROM ownDevice ORDER BY deviceID").map { row in
-            guard let name = DeviceName(row["name"], givenAt: row["namedAt"]) else {
+            // A time that no node takes any more was made up: any other name takes the place of this one.
+            let namedAt: Int64 = row["namedAt"]
+            guard let name = DeviceName(row["name"], givenAt: namedAt > Int64(Counting.largest) ? 0 : namedAt) else {
                 throw StoreError.damaged("the name of a device", path: path)
             }
             return OwnDeviceRecord(

@@ -22,6 +22,8 @@ extension Store {
                             JOIN entry ON entry.log = log.number AND entry.kind = 50
                         WHERE log.authorID = ?1 AND conversation.kind = ?2
                             AND (?3 IS NULL OR log.conversationID = ?3) AND entry.body IS NOT NULL
+                            AND NOT EXISTS (SELECT 1 FROM revocation
+                                WHERE revocation.userID = log.authorID AND revocation.deviceID = log.deviceID)
                             AND entry.sequence = (
                                 SELECT max(sequence) FROM entry AS other WHERE other.log = log.number AND other.kind = 50)
                         """), arguments: [userID.data, ConversationKind.direct.rawValue, conversationID?.data]

@@ -35,7 +35,7 @@ extension Store {
         let rows = Rows(path: path)
         return try read { db in
             try HistoryReader(db: db, rows: rows, order: .arrival)
-                .session(session.bytes.data, in: conversationID).counter + 1
+                .session(session.bytes.data, in: conversationID).counter.nextCounter
         }
     }
 }

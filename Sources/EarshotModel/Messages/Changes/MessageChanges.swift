@@ -39,7 +39,7 @@ package struct MessageChanges: Hashable, Sendable {
     package var edit: MessageID? { isRetracted ? nil : edits.standing }
 
     /// The counter that the author's next edit has.
-    package var nextEdit: UInt64 { edits.counter + 1 }
+    package var nextEdit: UInt64 { edits.counter.nextCounter }
 
     /// The counter that a user's next word about an emoji has.
     package func nextReaction(_ emoji: String, by userID: UserID) -> UInt64 {

@@ -21,7 +21,7 @@ package struct Succession<Value: Hashable & Sendable>: Hashable, Sendable {
     /// The counter of the one that stands; 0 if none does.
     package var counter: UInt64 {
         var counter: UInt64 = 0
-        while steps[counter + 1] != nil { counter += 1 }
+        while counter < Counting.largest, steps[counter + 1] != nil { counter += 1 }
         return counter
     }
 
