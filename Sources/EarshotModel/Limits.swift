@@ -109,7 +109,7 @@ public enum Limits {
     /// Ends of logs that users are to be told of whom the author does not reach.
     package static let announcements = 4096
     /// Participants of an open conversation who are remembered.
-    package static let rememberedParticipants = 256
+    package static let rememberedParticipants = 4096
     /// Users that a frame of entries names who have no link to its sender.
     package static let unreachedUsers = 32
     /// Credentials in one frame.
@@ -320,6 +320,11 @@ public enum Limits {
     package static let strangersInvitations = 64
     /// Private conversations that peers have offered, and of which nothing is here yet.
     package static let offeredConversations = 64
+    /// Control logs of a private conversation that this node's user has not joined: what a stranger's invitation costs to
+    /// fold, each time that the node starts.
+    package static let controlLogsOfInvitation = 128
+    /// One request for so many control logs of a conversation that are folded again for a frame.
+    package static let foldedLogsPerRequest = 8
     /// Answers to additions that have not come, of a conversation.
     package static let earlyAnswers = 256
     /// Messages of a conversation that do not count, and are looked at again when more is known of who was in.

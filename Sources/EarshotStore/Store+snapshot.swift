@@ -46,6 +46,7 @@ extension Snapshot {
         conversations = try rows.openConversations(db)
         privateConversations = try rows.privateConversations(db)
         membershipEntries = try rows.membershipEntries(db)
+        joinEntries = try rows.joinEntries(db)
         sharedEntries = try rows.sharedEntries(db)
         receipts = try Row.fetchAll(
             db,

@@ -14,8 +14,8 @@ struct ConversationAccessTests {
         }
         let branches = [place(5, 1), place(7, 2), place(3, 3)].map { BranchHead(log: log, place: $0) }
         let end = LogPlace(logID: log.logID, sequence: 4, chain: ChainHash(words(4)))
-        let cut = ConversationAccess.controlThrough([log.logID: end])
+        let cut = ConversationAccess.through([log.logID: end])
         #expect(cut.heads(among: branches) == [BranchHead(log: log, place: place(4, 4)), branches[2]])
-        #expect(ConversationAccess.controlThrough([log.logID: nil]).heads(among: branches) == branches)
+        #expect(ConversationAccess.through([log.logID: nil]).heads(among: branches) == branches)
     }
 }

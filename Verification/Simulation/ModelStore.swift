@@ -314,6 +314,11 @@ package struct ModelStore {
             snapshot.membershipEntries.append(
                 RecordedEntries(log: log, entries: entries.sorted { $0.sequence < $1.sequence }))
         }
+        for log in snapshot.logs where log.conversation.kind == .open && !log.isLimbo {
+            let joins = logs[log.logID].map { $0.entries.values.filter { $0.kind == .join } } ?? []
+            guard let first = joins.min(by: { $0.sequence < $1.sequence }) else { continue }
+            snapshot.joinEntries.append(RecordedEntries(log: log, entries: [first]))
+        }
         for log in snapshot.logs where !log.isLimbo {
             let entries = logs[log.logID].map { $0.entries.values.filter(\.kind.isShared) } ?? []
             guard !entries.isEmpty else { continue }

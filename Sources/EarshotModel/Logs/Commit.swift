@@ -88,6 +88,8 @@ package struct Snapshot: Hashable, Sendable {
     package var privateConversations: [PrivateConversationRecord] = []
     /// The entries that say who belongs to private conversations, log by log.
     package var membershipEntries: [RecordedEntries] = []
+    /// The first `join` of each log of an open conversation, log by log.
+    package var joinEntries: [RecordedEntries] = []
     /// What users' devices tell each other in entries: decisions, erasures, and cuts of revoked devices; log by log.
     package var sharedEntries: [RecordedEntries] = []
     /// Receipts for logs of others.

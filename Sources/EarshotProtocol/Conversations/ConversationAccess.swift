@@ -9,9 +9,10 @@ struct ConversationAccess: Hashable, Sendable {
         case control
         /// This node's user has not joined, or no longer: who belongs to it, and what this device itself has written.
         case controlAndLogs(of: DeviceID)
-        /// The user was removed, or has left: what says so, and what came before; `nil` for a whole log. Logs that it does not
-        /// name are not given.
-        case controlThrough([LogID: LogPlace?])
+        /// Logs up to a place, `nil` for a whole log, and no other logs. Of a private conversation whoever was removed, or has
+        /// left, is given what says so, and what came before. Of an open one, whoever is not known to be in is given where this
+        /// node's user joins.
+        case through([LogID: LogPlace?])
     }
 
     let extent: Extent
@@ -21,7 +22,7 @@ struct ConversationAccess: Hashable, Sendable {
     static let everything = Self(extent: .everything)
     static let control = Self(extent: .control)
     static func controlAndLogs(of deviceID: DeviceID) -> Self { Self(extent: .controlAndLogs(of: deviceID)) }
-    static func controlThrough(_ ends: [LogID: LogPlace?]) -> Self { Self(extent: .controlThrough(ends)) }
+    static func through(_ ends: [LogID: LogPlace?]) -> Self { Self(extent: .through(ends)) }
 
     /// How much of a log may go to the user; `nil` for nothing.
     func end(of log: LogDescription) -> UInt64? {
@@ -30,14 +31,14 @@ struct ConversationAccess: Hashable, Sendable {
         case .everything: .max
         case .control: log.kind == .control ? .max : nil
         case .controlAndLogs(let deviceID): log.kind == .control || log.deviceID == deviceID ? .max : nil
-        case .controlThrough(let ends): ends[log.logID].map { $0?.sequence ?? .max }
+        case .through(let ends): ends[log.logID].map { $0?.sequence ?? .max }
         }
     }
 
     /// The heads of logs that may go to the user.
     func heads(among heads: [BranchHead]) -> [BranchHead] {
         let heads = heads.filter { end(of: $0.log) != nil }
-        guard case .controlThrough(let ends) = extent else { return heads }
+        guard case .through(let ends) = extent else { return heads }
         // Several branches end in one place where they are cut before they part.
         var named: Set<BranchHead> = []
         return heads.map { head in

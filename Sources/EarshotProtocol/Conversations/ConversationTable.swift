@@ -19,13 +19,16 @@ struct ConversationTable: Sendable {
     private var ends: Cuts
     /// What this node's user has erased on another device.
     private var erased: Erasures
+    /// In open conversations, where the logs of this node's user first say that they join.
+    private var joins: [ConversationID: [LogID: LogPlace?]] = [:]
 
     /// - Parameters:
     ///   - told: what the disk has of private conversations beside their entries.
     ///   - shared: what it has of cuts and erasures.
+    ///   - joins: the first `join` of each log of an open conversation.
     init(
         userID: UserID, deviceID: DeviceID, records: [OpenConversationRecord] = [], entries: [RecordedEntries] = [],
-        told: [PrivateConversationRecord] = [], shared: [RecordedEntries] = []
+        told: [PrivateConversationRecord] = [], shared: [RecordedEntries] = [], joins: [RecordedEntries] = []
     ) {
         self.userID = userID
         ends = Cuts(shared)
@@ -34,6 +37,7 @@ struct ConversationTable: Sendable {
         for run in shared where run.log.conversation.kind == .private { takeCuts(in: run.entries, of: run.log) }
         _ = governed.fold()
         for record in records { open[record.conversationID] = record }
+        for run in joins { noteJoins(in: run.entries, of: run.log) }
         for record in told { self.told[record.conversationID] = record }
         // The node may have ended between the entries and what follows from them.
         for conversation in governed.all {
@@ -97,7 +101,33 @@ struct ConversationTable: Sendable {
     /// What of a conversation goes over a link to a user.
     /// - Parameter saysJoined: whether the peer says that its user has joined.
     func access(with peerID: UserID, saysJoined: Bool, in conversationID: ConversationID) -> ConversationAccess {
-        privates.access(with: peerID, saysJoined: saysJoined, in: conversationID) ?? .everything
+        guard let open = open[conversationID] else {
+            return privates.access(with: peerID, saysJoined: saysJoined, in: conversationID) ?? .everything
+        }
+        // Whoever is not known to have joined is told that this node's user has, so that both come to know of each other.
+        let isIn = peerID == userID || open.participants[peerID]?.status == .joined
+        return isIn ? .everything : .through(joins[conversationID] ?? [:])
+    }
+
+    /// Whether a user has ever joined an open conversation, and so may write in it.
+    func hasEverJoined(_ userID: UserID, _ conversationID: ConversationID) -> Bool {
+        open[conversationID]?.participants[userID] != nil
+    }
+
+    /// Whether a user is known to belong to an open conversation now; `true` for any other conversation.
+    func isIn(_ userID: UserID, open conversationID: ConversationID) -> Bool {
+        open[conversationID].map { $0.participants[userID]?.status == .joined } ?? true
+    }
+
+    /// Entries of a log of this node's user are on the disk: one of them may be the first that says that they join.
+    mutating func noteJoins(in entries: [EntryRecord], of record: LogRecord) {
+        let log = record.description
+        guard record.conversation.kind == .open, record.authorID == userID,
+            joins[log.conversationID]?[log.logID] == nil,
+            let index = entries.indices.first(where: { entries[$0].kind == .join })
+        else { return }
+        let place = LogPlace(logID: log.logID, sequence: entries[index].sequence, chain: entries[index].chain)
+        joins[log.conversationID, default: [:]].updateValue(place, forKey: log.logID)
     }
 
     /// Those that this node's user belongs to, ascending by id.

@@ -146,6 +146,20 @@ struct PrivateConversation: Sendable {
         }
     }
 
+    /// How many control logs are here.
+    private var controlLogCount: Int { (membership?.logCount ?? 0) + unconnectedLogs.count }
+
+    /// Whether one more entry of a control log is taken while this node's user has not joined.
+    func hasRoom(for log: LogID) -> Bool {
+        membership?.holds(log) == true || unconnectedLogs.contains(log)
+            || controlLogCount < Limits.controlLogsOfInvitation
+    }
+
+    /// How many requests it is to fold entries of a control log: none where the end of the last log goes on.
+    func foldCost(of log: LogID) -> Int {
+        membership?.isLast(log) == true ? 0 : controlLogCount / Limits.foldedLogsPerRequest
+    }
+
     /// Whether a user founded it, or was ever handed it.
     func isHeir(_ userID: UserID) -> Bool { heirs.contains(userID) }
 
@@ -343,7 +357,7 @@ struct PrivateConversation: Sendable {
         case .invited: return .control
         case .joined: return .everything
         case .closed: return membership.hasJoined(userID) ? .everything : .control
-        case .left, .removed: return .controlThrough(membership.controlEnds(for: userID))
+        case .left, .removed: return .through(membership.controlEnds(for: userID))
         case nil: return nil
         }
     }

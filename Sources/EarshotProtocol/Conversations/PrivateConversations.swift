@@ -97,7 +97,7 @@ struct PrivateConversations: Sendable {
         guard let conversation = conversations[conversationID], conversation.membership != nil else {
             return contains(conversationID) ? .control : nil
         }
-        var access = conversation.access(of: peerID) ?? .controlThrough([:])
+        var access = conversation.access(of: peerID) ?? .through([:])
         if peerID == userID {
             // Devices of one user share everything.
             access = .everything
@@ -116,8 +116,19 @@ struct PrivateConversations: Sendable {
         guard hasJoined(conversationID) else { return false }
         switch conversations[conversationID]?.access(of: peerID)?.extent {
         case .everything, .control: return true
-        case .controlAndLogs, .controlThrough, nil: return false
+        case .controlAndLogs, .through, nil: return false
         }
+    }
+
+    /// Whether a control log has room while this node's user has not joined.
+    func hasRoom(for log: LogDescription) -> Bool {
+        guard log.kind == .control, !hasJoined(log.conversationID) else { return true }
+        return conversations[log.conversationID]?.hasRoom(for: log.logID) ?? true
+    }
+
+    /// How many requests it is to fold entries of a log.
+    func foldCost(of log: LogDescription) -> Int {
+        log.kind == .control ? conversations[log.conversationID]?.foldCost(of: log.logID) ?? 0 : 0
     }
 
     /// Whether anything that a user writes can count: messages of who was ever added, and control logs of who owned the

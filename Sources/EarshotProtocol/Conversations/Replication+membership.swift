@@ -55,6 +55,7 @@ extension Replication {
     /// Entries of a conversation are on the disk. What they say of a private one counts from `fold` on.
     mutating func absorb(_ entries: [EntryRecord], of record: LogRecord, after before: Place) {
         conversations.takeCuts(in: entries, of: record)
+        conversations.noteJoins(in: entries, of: record)
         guard record.conversation.kind == .private else { return }
         conversations.privates.noteOwnVersions(in: entries, of: record)
         conversations.privates.take(entries, of: record, after: before)
@@ -87,10 +88,11 @@ extension Replication {
 
     /// A peer that did not notice that this node's user was out believes that its messages came. Once the user is in again,
     /// the link ends, and they come again on the next.
-    private mutating func endRefusals(of conversationID: ConversationID) {
+    mutating func endRefusals(of conversationID: ConversationID) {
         for connectionID in sessions.chosen {
             guard let session = sessions[connectionID], session.sharing.isRefused(conversationID),
                 conversations.privates.takesMessages(from: session.userID, in: conversationID)
+                    || conversations.hasEverJoined(session.userID, conversationID)
             else { continue }
             let error = ProtocolError(
                 .notJoined, "messages came while this node's user did not belong to the conversation",
@@ -108,7 +110,7 @@ extension Replication {
             sessions[connectionID]?.restart(conversationID)
         }
         giving.keep(in: conversationID, on: connectionID) { access.end(of: $0) != nil }
-        tell(conversations.privates.record(conversationID), on: connectionID)
+        if let conversation = conversations.record(conversationID) { tell(conversation, on: connectionID) }
         acknowledgePremature(by: session.userID, in: conversationID)
         sessions.pump(connectionID)
         if sessions[connectionID]?.sharing.contains(conversationID) == true {

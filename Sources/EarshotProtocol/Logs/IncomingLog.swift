@@ -198,6 +198,20 @@ extension EntriesFrame {
         }
     }
 
+    /// Whether the first thing that its entries say is that their author joins.
+    var beginsByJoining: Bool {
+        for content in contents {
+            // A body that cannot be decoded is refused where it is proved.
+            guard case .body(let bytes) = content, let body = try? EntryBody(decoding: bytes) else { return false }
+            switch body.content {
+            case .branches: continue
+            case .join: return true
+            default: return false
+            }
+        }
+        return false
+    }
+
     /// Proves that its author has written its entries behind what is before them.
     /// - Throws: `ProtocolError` `unauthentic`.
     func authenticate() throws(ProtocolError) {

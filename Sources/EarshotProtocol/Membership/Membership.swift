@@ -124,6 +124,14 @@ package struct Membership: Hashable, Sendable {
         isStale = true
     }
 
+    /// How many control logs are here that may count.
+    var logCount: Int { logs.all.count }
+
+    /// Whether a control log counts last, and has one branch.
+    func isLast(_ logID: LogID) -> Bool {
+        chain.last.start.logID == logID && logs[chain.last.start].branches.count == 1
+    }
+
     /// Whether a control log is among those that may count.
     func holds(_ logID: LogID) -> Bool { logs.contains(logID) }
 

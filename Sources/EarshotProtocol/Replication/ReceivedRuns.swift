@@ -117,6 +117,8 @@ struct ReceivedRuns: Sendable {
         waiting.contains { $0.isOwn && $0.log.conversationID == conversationID }
     }
 
+    func contains(where isMeant: (ReceivedRun) -> Bool) -> Bool { waiting.contains(where: isMeant) }
+
     /// Whether entries of a conversation wait.
     func contains(_ conversationID: ConversationID) -> Bool {
         waiting.indices.contains { waiting[$0].branch.description.conversationID == conversationID }

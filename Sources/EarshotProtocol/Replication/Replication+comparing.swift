@@ -195,7 +195,9 @@ extension Replication {
         switch sessions[connectionID]?.compare(conversationID, with: mine) {
         case .same:
             allow(conversationID, on: connectionID)
-            for log in logs.own(in: conversationID) where sessions[connectionID]?.log(log.record.logID) == nil {
+            let access = access(to: conversationID, of: session)
+            for log in logs.own(in: conversationID)
+            where sessions[connectionID]?.log(log.record.logID) == nil && access.end(of: log.description) == .max {
                 sessions[connectionID]?.open(log, after: log.head.place)
             }
             carry(conversationID, on: connectionID)
@@ -213,9 +215,9 @@ extension Replication {
         }
     }
 
-    /// What of a private conversation may go over a link is what its user may have.
+    /// What of a conversation of many may go over a link is what its user may have.
     mutating func allow(_ conversationID: ConversationID, on connectionID: ConnectionID) {
-        guard conversations.privates.contains(conversationID), let session = sessions[connectionID] else { return }
+        guard isOfMany(conversationID), let session = sessions[connectionID] else { return }
         let access = access(to: conversationID, of: session)
         _ = sessions[connectionID]?.allow(access, in: conversationID, logs: logs)
     }

@@ -36,6 +36,8 @@ extension Replication {
         guard !isOutsiders(frame, on: connectionID) else {
             actions.append(.credit(-1, connectionID))
             fetching.forget(frame.log.logID)
+            // It comes again once the author is known to have joined.
+            if frame.log.deviceID == session.deviceID { sessions[connectionID]?.refuse(frame.log.conversationID) }
             return
         }
         try place(
@@ -47,7 +49,8 @@ extension Replication {
     private func hasRoomForStranger(
         _ frame: EntriesFrame, on connectionID: ConnectionID, trust: TrustMachine
     ) -> Bool {
-        guard !sessions.isSkipping(frame.log.logID, on: connectionID) else { return false }
+        guard !sessions.isSkipping(frame.log.logID, on: connectionID), conversations.privates.hasRoom(for: frame.log)
+        else { return false }
         if logs.hasRoomForAll(frame.windowBytes) { return true }
         guard let session = sessions[connectionID], let userID = authorID(of: frame, on: connectionID) else {
             return true
@@ -71,14 +74,27 @@ extension Replication {
         return logs.hasRoom(for: more, of: userID, in: conversation, isStranger: isStranger)
     }
 
-    /// Whether messages in a private conversation are by somebody who was never added to it. What says that they were is
-    /// here, since a frame waits for what its author knew.
+    /// Whether messages in a conversation of many are by somebody who has never belonged to it. Of a private one, what says
+    /// that they were added is here, since a frame waits for what its author knew. Of an open one, a log may begin with it.
     private func isOutsiders(_ frame: EntriesFrame, on connectionID: ConnectionID) -> Bool {
         let conversationID = frame.log.conversationID
-        guard frame.log.kind == .messages, conversations.privates.contains(conversationID),
+        guard frame.log.kind == .messages, isOfMany(conversationID),
             let userID = authorID(of: frame, on: connectionID), userID != author.userID
         else { return false }
-        return !conversations.privates.mayEverWrite(userID, .messages, in: conversationID)
+        guard conversations[conversationID] != nil else {
+            return !conversations.privates.mayEverWrite(userID, .messages, in: conversationID)
+        }
+        return !conversations.hasEverJoined(userID, conversationID) && !isJoining(userID, conversationID)
+            && !frame.beginsByJoining
+    }
+
+    /// Whether entries are on their way to the disk in which a user joins a conversation.
+    private func isJoining(_ userID: UserID, _ conversationID: ConversationID) -> Bool {
+        func joins(_ run: ReceivedRun) -> Bool {
+            run.branch.authorID == userID && run.log.conversationID == conversationID
+                && run.entries.contains { $0.kind == .join }
+        }
+        return runs.contains(where: joins) || commits.inFlight?.received.contains(where: joins) == true
     }
 
     /// Finds out which branch of its log a frame belongs to.
@@ -192,7 +208,8 @@ extension Replication {
         case .known(isSettled: true): acknowledge(log, on: connectionID)
         case .known(isSettled: false): excuse(frame, on: connectionID)
         case .new(let run, let timestamps):
-            actions.append(.credit(2 + run.bytes / Limits.requestBytes, connectionID))
+            let cost = conversations.privates.foldCost(of: frame.log)
+            actions.append(.credit(2 + run.bytes / Limits.requestBytes - cost, connectionID))
             guard !run.isOwn else {
                 takingBack.came(run.entries, of: frame.log)
                 return

@@ -13,6 +13,8 @@ extension Replication {
         if let conversationID = frame.conversationID, common(conversationID, with: session) != nil {
             for head in frame.heads where mayTake(head.log, from: session.userID) {
                 if head.log.deviceID == author.deviceID {
+                    // A claim holds messages back: whoever does not belong to it has none.
+                    guard isOwn(session) || conversations.isIn(session.userID, open: conversationID) else { continue }
                     receivedOwnHead(head, on: connectionID, trust: trust, now: now)
                 } else if head.log.deviceID != session.deviceID {
                     if isInSeries { fetching.names(head, on: connectionID) }

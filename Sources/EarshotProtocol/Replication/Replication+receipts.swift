@@ -10,7 +10,9 @@ extension Replication {
     /// What this node knows of who holds the logs that the peer's user has written, and those of users who are not here:
     /// the peer may meet them. Devices of one user compare what they know of their own.
     mutating func sendCarriedReceipts(of conversationID: ConversationID, on connectionID: ConnectionID) {
-        guard let session = sessions[connectionID] else { return }
+        guard let session = sessions[connectionID],
+            isOwn(session) || conversations.isIn(session.userID, open: conversationID)
+        else { return }
         var receipts: [Receipt] = []
         var logIDs: Set<LogID> = []
         for log in logs.incoming(of: conversationID)

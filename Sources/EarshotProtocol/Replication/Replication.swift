@@ -39,7 +39,7 @@ struct Replication: Sendable {
         conversations = ConversationTable(
             userID: author.userID, deviceID: author.deviceID, records: snapshot.conversations,
             entries: snapshot.membershipEntries, told: snapshot.privateConversations,
-            shared: snapshot.sharedEntries)
+            shared: snapshot.sharedEntries, joins: snapshot.joinEntries)
         sessions = ReplicationSessions(deviceID: author.deviceID)
         fetching = Fetching(deviceID: author.deviceID)
         for (logID, missing) in snapshot.missing {
@@ -485,12 +485,21 @@ struct Replication: Sendable {
     /// What entries have said of a conversation is on the disk.
     mutating func written(_ conversation: OpenConversationRecord) {
         let wasJoined = conversations.isJoined(conversation.conversationID)
-        for participant in conversations.adopt(conversation) where participant.userID != author.userID {
+        let changed = conversations.adopt(conversation)
+        for participant in changed where participant.userID != author.userID {
             acknowledgePremature(by: participant.userID, in: conversation.conversationID)
             // Whoever has left is given nothing more.
             if participant.status == .left { sessions.drop(conversation.conversationID, to: participant.userID) }
         }
         if conversation.isJoined, !wasJoined { tellDigest(of: conversation.record) }
+        guard conversation.isJoined, wasJoined else { return }
+        for connectionID in sessions.chosen {
+            guard let userID = sessions[connectionID]?.userID, changed.contains(where: { $0.userID == userID }) else {
+                continue
+            }
+            accessChanged(to: conversation.conversationID, on: connectionID)
+        }
+        endRefusals(of: conversation.conversationID)
     }
 
     /// A conversation has grown: after a while it is compared with what others hold.

@@ -129,15 +129,34 @@ extension Rows {
         }
     }
 
+    /// The first entry of each log of an open conversation that says that its author joins, log by log.
+    func joinEntries(_ db: Database) throws -> [RecordedEntries] {
+        try recorded(
+            db,
+            where: """
+                entry.kind = ? AND log.conversationID IN (SELECT conversationID FROM conversation WHERE kind = ?)
+                    AND entry.sequence = (SELECT min(sequence) FROM entry AS first WHERE first.log = entry.log AND first.kind = ?)
+                """, [EntryKind.join.rawValue, ConversationKind.open.rawValue, EntryKind.join.rawValue])
+    }
+
     /// What users' devices tell each other in entries, log by log.
     func sharedEntries(_ db: Database) throws -> [RecordedEntries] {
+        try recorded(
+            db, where: "entry.kind IN (?, ?, ?)",
+            [EntryKind.cut.rawValue, EntryKind.decision.rawValue, EntryKind.erasure.rawValue])
+    }
+
+    /// Entries that are no messages, log by log.
+    private func recorded(
+        _ db: Database, where condition: String, _ arguments: StatementArguments
+    ) throws -> [RecordedEntries] {
         let found = try Row.fetchAll(
             db,
             sql: """
                 SELECT \(Self.entryColumns), entry.log FROM entry INDEXED BY unshownEntry JOIN log ON log.number = entry.log
-                WHERE (entry.kind <> 1 OR entry.isDeleted) AND entry.kind IN (?, ?, ?) AND NOT log.isLimbo
+                WHERE (entry.kind <> 1 OR entry.isDeleted) AND \(condition) AND NOT log.isLimbo
                 ORDER BY log.number, entry.sequence
-                """, arguments: [EntryKind.cut.rawValue, EntryKind.decision.rawValue, EntryKind.erasure.rawValue])
+                """, arguments: arguments)
         guard !found.isEmpty else { return [] }
         let entries = Dictionary(grouping: found) { $0["log"] as Int64 }
         return try logs(db, "SELECT * FROM log ORDER BY number").compactMap { number, log in

@@ -37,6 +37,8 @@ extension StoredPair: NodeHost {
 struct HandDrivenPeer {
     private var link: LinkMachine
     let connectionID: ConnectionID
+    /// What the node has said, as far as a test has handed it over.
+    private(set) var heard: [Frame] = []
 
     /// Takes the place of the pair's other side. A link that the device had before ends.
     init(_ local: LocalDevice, to side: inout MachinePair.Side, now: Moment) throws {
@@ -69,6 +71,13 @@ struct HandDrivenPeer {
             var output = link.received(answers, now: now)
             if !output.peers.isEmpty { output += link.accept(now: now) }
             bytes = output.written.flatMap(\.self)
+        }
+    }
+
+    /// Takes what the node has written.
+    mutating func hear(_ bytes: [UInt8], now: Moment) {
+        for action in link.received(bytes, now: now) {
+            if case .receive(let frame) = action { heard.append(frame) }
         }
     }
 

@@ -32,6 +32,8 @@ struct MachineGroup {
     var now = MachinePair.start
     private var others: [End: End] = [:]
     private var inputs: [Input] = []
+    /// What members have written to devices that are no members.
+    private var unheard: [End: [UInt8]] = [:]
     private var requestCount: UInt64 = 0
 
     /// - Returns: the number that the group knows the new member by.
@@ -127,6 +129,11 @@ struct MachineGroup {
         return actions
     }
 
+    /// What a member has written since then to a device that is no member.
+    mutating func takeWritten(by member: Int, on connectionID: ConnectionID) -> [UInt8] {
+        unheard.removeValue(forKey: End(member: member, connectionID: connectionID)) ?? []
+    }
+
     /// The connections of one member are cut.
     mutating func cut(_ member: Int) {
         for end in others.keys.filter({ $0.member == member }).sorted(by: { $0.connectionID < $1.connectionID }) {
@@ -200,7 +207,11 @@ struct MachineGroup {
             case .connect(let connectionID, let addresses):
                 inputs.append(.connect(connectionID, addresses, member: member))
             case .write(let connectionID, let bytes):
-                guard let other = others[End(member: member, connectionID: connectionID)] else { continue }
+                let end = End(member: member, connectionID: connectionID)
+                guard let other = others[end] else {
+                    unheard[end, default: []] += bytes
+                    continue
+                }
                 inputs.append(.bytes(bytes, to: other))
             case .disconnect(let connectionID):
                 disconnect(End(member: member, connectionID: connectionID), isTold: false)

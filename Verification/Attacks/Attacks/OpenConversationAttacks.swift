@@ -340,7 +340,7 @@ extension Attack {
 
     private static let manyParticipants = joined(
         "300 users who join an open conversation, over one link",
-        expected: "\(Limits.rememberedParticipants) are remembered; alice and bob are among them"
+        expected: "all are remembered, and alice and bob, of \(Limits.rememberedParticipants) at most"
     ) { gathering, mallory, source in
         let authors = (0..<300).map { Mallory(name: "j \($0)") }
         let isAlive = try await blocking {
@@ -361,7 +361,7 @@ extension Attack {
         return Outcome(
             "\(participants.count) remembered, \(known.count) of alice and bob; the link "
                 + (isAlive ? "goes on" : "is dead"),
-            isAlive && participants.count == Limits.rememberedParticipants && known.count == 2)
+            isAlive && (300...Limits.rememberedParticipants).contains(participants.count) && known.count == 2)
     }
 
     private static let manyDigests = joined(
