@@ -131,6 +131,20 @@ struct FileFetchingTests {
         #expect(Self.chunks(parts, of: alice).isEmpty && Self.chunks(parts, of: bob) == Array(0..<16))
     }
 
+    @Test(
+        "is nothing that was not asked for, whatever number it has",
+        arguments: [0, 1 << 31, 1 << 53, UInt64(Int64.max), 1 << 63, UInt64.max])
+    mutating func unasked(number: UInt64) throws {
+        begin()
+        let bytes = Wire.bytes(file)
+        let chunk = try FileChunk(Wire.FileChunk(fileID: bytes, index: number, content: [1]))
+        let hashes = try FileHashes(
+            Wire.FileHashes(fileID: bytes, part: 1, list: number, hashes: [UInt8](repeating: 1, count: 32)))
+        for (part, content) in [(FilePart.chunk(chunk.index), chunk.content), (hashes.part, hashes.hashes)] {
+            #expect(fetching.received(part, of: file, content, on: alice, now: 0) == [.credit(-1, alice)])
+        }
+    }
+
     @Test("is asked of another link when one ends")
     mutating func linkEnds() {
         begin()

@@ -49,6 +49,22 @@ struct FileGivingTests {
         #expect(Self.reads(answer).map(\.fileID) == [other])
     }
 
+    @Test("is refused with one word, however many parts of it were being read, and none of these leaves after that")
+    mutating func refusedOnce() throws {
+        let reads = Self.reads(try giving.asked(wanted(0..<16), on: link))
+        let refusal = FileGiving.Action.send(
+            .fileNews(FileNews(fileID: file, conversationID: talk, state: .absent)), link)
+        #expect(reads.count > 2)
+        #expect(giving.read(reads[0], nil) == [refusal])
+        // Asked again before the rest of the first question has come to its end: that is another question.
+        let again = Self.reads(try giving.asked(wanted(0..<1), on: link))
+        #expect(giving.read(reads[1], [7]).allSatisfy { $0 != .task(.notifyWritten(link)) && $0 != refusal })
+        for read in reads.dropFirst(2) { #expect(!giving.read(read, nil).contains(refusal)) }
+        #expect(again.count == 1)
+        for read in again { #expect(giving.read(read, nil) == [refusal]) }
+        #expect(giving.isIdle)
+    }
+
     @Test("ends when the peer wants no more of it, and with the link")
     mutating func unwanted() throws {
         let reads = Self.reads(try giving.asked(wanted(0..<16), on: link))

@@ -4,12 +4,26 @@ import EarshotModel
 struct FileGiving: Sendable {
     typealias Action = FileTransfers.Action
 
-    private struct Line: Sendable {
-        var questions: [WantedFile] = []
+    fileprivate struct Line: Sendable {
+        var questions: [Question] = []
         /// How many parts of the first question have been read.
         var begun = 0
         /// Parts that are read, or have not left yet.
         var ahead = 0
+        /// Questions are numbered, so that what is still read for one that was dropped is known.
+        var nextNumber: UInt64 = 0
+        /// Of each file the parts that are being read, and before which question all were dropped.
+        var reading: [FileID: Reading] = [:]
+    }
+
+    fileprivate struct Question: Sendable {
+        let wanted: WantedFile
+        let number: UInt64
+    }
+
+    fileprivate struct Reading: Sendable {
+        var count = 0
+        var firstKept: UInt64 = 0
     }
 
     private var lines: [ConnectionID: Line] = [:]
@@ -32,7 +46,10 @@ struct FileGiving: Sendable {
             throw ProtocolError(
                 .violation, "the peer asks \(Limits.fileQuestionsPerLink) times for parts of files, and takes none")
         }
-        lines[connectionID, default: Line()].questions.append(wanted)
+        var line = lines[connectionID] ?? Line()
+        line.questions.append(Question(wanted: wanted, number: line.nextNumber))
+        line.nextNumber += 1
+        lines[connectionID] = line
         return advance(connectionID)
     }
 
@@ -40,10 +57,12 @@ struct FileGiving: Sendable {
         guard var line = lines[connectionID] else { return [] }
         var actions: [Action] = []
         while line.ahead < Limits.chunksAheadPerLink, let question = line.questions.first {
-            let part = question.part(line.begun)
+            let wanted = question.wanted
+            let part = wanted.part(line.begun)
             line.begun += 1
             line.ahead += 1
-            if line.begun == question.partCount {
+            line.reading[wanted.fileID, default: Reading()].count += 1
+            if line.begun == wanted.partCount {
                 line.questions.removeFirst()
                 line.begun = 0
             }
@@ -51,8 +70,8 @@ struct FileGiving: Sendable {
                 .task(
                     .read(
                         FileRead(
-                            fileID: question.fileID, conversationID: question.conversationID, shape: question.shape,
-                            part: part, connectionID: connectionID))))
+                            fileID: wanted.fileID, conversationID: wanted.conversationID, shape: wanted.shape,
+                            part: part, connectionID: connectionID, question: question.number))))
         }
         lines[connectionID] = line.ahead == 0 && line.questions.isEmpty ? nil : line
         return actions
@@ -62,14 +81,14 @@ struct FileGiving: Sendable {
     /// - Parameter bytes: `nil` if it is not to be had here.
     mutating func read(_ read: FileRead, _ bytes: [UInt8]?) -> [Action] {
         let connectionID = read.connectionID
-        guard lines[connectionID] != nil else { return [] }
-        guard let bytes else {
-            drop(read.fileID, on: connectionID)
-            lines[connectionID]?.ahead -= 1
-            let news = FileNews(fileID: read.fileID, conversationID: read.conversationID, state: .absent)
-            return [.send(.fileNews(news), connectionID)] + advance(connectionID)
-        }
-        return [.send(read.frame(bytes), connectionID), .task(.notifyWritten(connectionID))]
+        guard let isKept = lines[connectionID]?.endReading(read) else { return [] }
+        if isKept, let bytes { return [.send(read.frame(bytes), connectionID), .task(.notifyWritten(connectionID))] }
+        lines[connectionID]?.ahead -= 1
+        // What was dropped is not answered: the peer was told so already, or has said so itself.
+        guard isKept else { return advance(connectionID) }
+        drop(read.fileID, on: connectionID)
+        let news = FileNews(fileID: read.fileID, conversationID: read.conversationID, state: .absent)
+        return [.send(.fileNews(news), connectionID)] + advance(connectionID)
     }
 
     /// Everything is out that was written on a link when it was asked for: one part more may be read.
@@ -83,11 +102,27 @@ struct FileGiving: Sendable {
     mutating func unwanted(_ fileID: FileID, on connectionID: ConnectionID) { drop(fileID, on: connectionID) }
 
     private mutating func drop(_ fileID: FileID, on connectionID: ConnectionID) {
-        if lines[connectionID]?.questions.first?.fileID == fileID { lines[connectionID]?.begun = 0 }
-        lines[connectionID]?.questions.removeAll { $0.fileID == fileID }
+        lines[connectionID]?.drop(fileID)
     }
 
     mutating func linkEnded(_ connectionID: ConnectionID) { lines[connectionID] = nil }
+}
+
+extension FileGiving.Line {
+    fileprivate mutating func drop(_ fileID: FileID) {
+        if questions.first?.wanted.fileID == fileID { begun = 0 }
+        questions.removeAll { $0.wanted.fileID == fileID }
+        reading[fileID]?.firstKept = nextNumber
+    }
+
+    /// A part was read.
+    /// - Returns: whether what asked for it still stands.
+    fileprivate mutating func endReading(_ read: FileRead) -> Bool {
+        guard var entry = reading[read.fileID] else { return false }
+        entry.count -= 1
+        reading[read.fileID] = entry.count > 0 ? entry : nil
+        return read.question >= entry.firstKept
+    }
 }
 
 extension WantedFile {

@@ -21,6 +21,8 @@ package struct FileRead: Hashable, Sendable {
     package let shape: FileShape
     package let part: FilePart
     package let connectionID: ConnectionID
+    /// Which question of the link it belongs to.
+    let question: UInt64
 }
 
 /// What is here of a file.

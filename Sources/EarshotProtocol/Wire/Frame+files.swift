@@ -98,10 +98,10 @@ extension WantedFile {
 
 extension FileHashes {
     init(_ wire: Wire.FileHashes) throws(ProtocolError) {
-        guard let fileID = FileID(bytes: wire.fileID), wire.part <= 1, let list = Int(exactly: wire.list),
-            wire.hashes.count.isMultiple(of: Bytes32.count)
+        guard let fileID = FileID(bytes: wire.fileID), wire.part <= 1, wire.hashes.count.isMultiple(of: Bytes32.count)
         else { throw ProtocolError(.malformed, "hashes of a file have the wrong length, or are of no part") }
-        self.init(fileID: fileID, list: wire.part == 0 ? nil : list, hashes: wire.hashes)
+        // No file has a list beyond these: it was not asked for, and is skipped as such.
+        self.init(fileID: fileID, list: wire.part == 0 ? nil : Int(clamping: wire.list), hashes: wire.hashes)
     }
 
     var wire: Wire.FileHashes {
@@ -114,13 +114,14 @@ extension FileHashes {
 
 extension FileChunk {
     init(_ wire: Wire.FileChunk) throws(ProtocolError) {
-        guard let fileID = FileID(bytes: wire.fileID), let index = Int(exactly: wire.index) else {
-            throw ProtocolError(.malformed, "a part of a file is of no file, or out of range")
+        guard let fileID = FileID(bytes: wire.fileID) else {
+            throw ProtocolError(.malformed, "a part of a file is of no file")
         }
         guard wire.content.count <= Limits.chunkBytes else {
             throw ProtocolError(.violation, "a part of a file has more than \(Limits.chunkBytes) bytes")
         }
-        self.init(fileID: fileID, index: index, content: wire.content)
+        // No file has a chunk beyond these: it was not asked for, and is skipped as such.
+        self.init(fileID: fileID, index: Int(clamping: wire.index), content: wire.content)
     }
 
     var wire: Wire.FileChunk {
