@@ -145,6 +145,22 @@ struct FileFetchingTests {
         }
     }
 
+    @Test("is asked of a link by one conversation at a time, which is noted with what comes")
+    mutating func oneConversation() throws {
+        let other: ConversationID = try Self.id(3)
+        begin()
+        _ = fetching.begin(file, shape: shape, in: other)
+        let questions = fetching.advance(now: 0) { [alice, bob, talk] in $0 == talk ? [alice] : [alice, bob] }
+        for action in questions {
+            guard case .send(.wantedFile(let wanted), let link) = action else { continue }
+            #expect(wanted.conversationID == (link == alice ? talk : other))
+        }
+        for (chunk, link, conversation) in [(0, alice, talk), (16, bob, other)] {
+            let tasks = fetching.received(.chunk(chunk), of: file, [1], on: link, now: 0)
+            #expect(tasks.contains(.task(.write(file, .chunk(chunk), [1], from: link, in: conversation))))
+        }
+    }
+
     @Test("is asked of another link when one ends")
     mutating func linkEnds() {
         begin()

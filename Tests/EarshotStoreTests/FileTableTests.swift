@@ -15,8 +15,10 @@ struct FileTableTests {
     init() throws { store = try Store.inMemory() }
 
     /// Commits one message of Alice's that brings files along.
-    private func commit(_ files: [(FileID, UInt64)], in conversation: UInt8 = 1) throws -> SampleLog {
-        var log = SampleLog(conversation: conversation)
+    private func commit(
+        _ files: [(FileID, UInt64)], in conversation: UInt8 = 1, device: UInt8 = 2, author: UInt8 = 3
+    ) throws -> SampleLog {
+        var log = SampleLog(conversation: conversation, device: device, author: author)
         log.append(at: 1)
         var commit = log.commit(from: 1)
         commit.entries[0].entries[0].attachments = try files.map {
@@ -39,6 +41,65 @@ struct FileTableTests {
         #expect(try store.isAttached(small, in: log.conversationID))
         #expect(try !store.isAttached(small, in: identifier(9)))
         #expect(try !store.isAttached(identifier(22), in: log.conversationID))
+    }
+
+    /// How a file got into a conversation, seen from Bob's node, and whether that conversation's participants may be given it.
+    struct Way: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let origin: FileOrigin
+        /// Who names it in the conversation that is asked about: 3 is Alice, 4 Bob.
+        var authors: [UInt8] = [3]
+        let isGiven: Bool
+
+        private static let (here, elsewhere): (ConversationID, ConversationID) = (identifier(1), identifier(9))
+
+        static let all: [Way] = [
+            Way(testDescription: "it came by it", origin: .conversation(here), isGiven: true),
+            Way(testDescription: "it came by another, and one names it", origin: .conversation(elsewhere), isGiven: false),
+            Way(
+                testDescription: "it came by another, and two who may know each other name it",
+                origin: .conversation(elsewhere), authors: [3, 5], isGiven: false),
+            Way(testDescription: "parts of it came by another", origin: .several, isGiven: false),
+            Way(testDescription: "the user has it from this machine, and another names it", origin: .nowhere, isGiven: false),
+            Way(
+                testDescription: "it came by another, and the user has sent it on", origin: .conversation(elsewhere),
+                authors: [3, 4], isGiven: true),
+            Way(testDescription: "the user has sent it", origin: .nowhere, authors: [4], isGiven: true),
+            Way(testDescription: "it came by it, and nothing names it any more", origin: .conversation(here), authors: [], isGiven: false),
+        ]
+    }
+
+    @Test("gives a file only in a conversation by which it came, or into which the user has sent it", arguments: Way.all)
+    func given(_ way: Way) throws {
+        for author in way.authors { _ = try commit([(small, 10)], device: 10 + author, author: author) }
+        try store.note(way.origin, of: small)
+        #expect(try store.origin(of: small) == way.origin)
+        #expect(try store.mayGive(small, in: identifier(1), by: bob) == way.isGiven)
+        #expect(try !store.mayGive(large, in: identifier(1), by: bob))
+        #expect(try !store.mayGive(small, in: identifier(9), by: bob))
+        let named: Set<ConversationID> = way.authors.isEmpty ? [] : [identifier(1)]
+        #expect(try store.audience(of: small, by: bob) == FileAudience(given: way.isGiven ? named : [], named: named))
+    }
+
+    @Test("takes a file that several conversations gave parts of for one of none of them")
+    func origins() {
+        let (one, other): (ConversationID, ConversationID) = (identifier(1), identifier(2))
+        #expect(FileOrigin.nowhere.adding(one) == .conversation(one))
+        #expect(FileOrigin.conversation(one).adding(one) == .conversation(one))
+        #expect(FileOrigin.conversation(one).adding(other) == .several)
+        #expect(FileOrigin.several.adding(one) == .several)
+    }
+
+    @Test("takes files of the version before for such as came by the conversation of their first message")
+    func migration() throws {
+        _ = try commit([(small, 10)], in: 8)
+        _ = try commit([(small, 10), (large, 1000)], in: 7)
+        try store.database.write { db in
+            try db.execute(sql: "DROP TABLE fileOrigin")
+            try Migration.fileOrigins.migrate(db)
+        }
+        #expect(try store.origin(of: small) == .conversation(identifier(8)))
+        #expect(try store.origin(of: large) == .conversation(identifier(7)))
     }
 
     @Test("is read from the attachments on: a long history without any is not looked through")

@@ -79,14 +79,15 @@ extension Simulation {
             guard !isFull else { return try failFile(fileID, at: index) }
             let inventory = nodes[index].shelf.open(fileID, shape)
             try perform(index) { $0.fileOpened(fileID, inventory, now: $1) }
-        case .write(let fileID, let part, let bytes, let connectionID):
+        case .write(let fileID, let part, let bytes, let connectionID, _):
             let result = isFull ? .failed : nodes[index].shelf.write(part, of: fileID, bytes)
             if result == .wrong { refusedParts += 1 }
             try perform(index) { $0.fileWritten(part, of: fileID, from: connectionID, result, now: $1) }
             if result == .failed { try failFile(fileID, at: index) }
         case .finish(let fileID):
             if !nodes[index].shelf.finish(fileID) { violated("\(name(index)) finishes a file that is not whole") }
-            try perform(index) { [groupID] in $0.fileFinished(fileID, heldIn: [groupID], now: $1) }
+            let audience = FileAudience(given: [groupID], named: [groupID])
+            try perform(index) { $0.fileFinished(fileID, heldFor: audience, now: $1) }
         case .read(let read):
             var bytes = nodes[index].shelf.part(read.part, of: read.fileID, read.shape)
             if nodes[index].diskUnreadableUntil > time { bytes = nil }
@@ -102,7 +103,7 @@ extension Simulation {
     /// The disk does not take a file: it is looked for again later.
     private mutating func failFile(_ fileID: FileID, at index: Int) throws {
         nodes[index].shelf.close(fileID)
-        try perform(index) { $0.fileFinished(fileID, heldIn: [], now: $1) }
+        try perform(index) { $0.fileFinished(fileID, heldFor: FileAudience(), now: $1) }
     }
 
     // MARK: - What must hold

@@ -14,23 +14,30 @@ final class FetchedFiles: Sendable {
 
     private let files: FileStore
     private let store: Store
+    private let userID: UserID
     private let loop: any EventLoop
     private let prover = DispatchQueue(label: "earshot.files.proofs")
     private let writes = DispatchQueue(label: "earshot.files.writes")
     private let checkpoints = DispatchQueue(label: "earshot.files.checkpoints")
     /// Only the thread that writes uses it.
     private let partial = Mutex<[FileID: PartialFile]>([:])
+    /// By which conversations they came so far. Only the thread that writes uses it.
+    private let origins = Mutex<[FileID: FileOrigin]>([:])
     /// How the chunks of each of them are proved.
     private let proofs = Mutex<[FileID: ChunkProof]>([:])
 
-    init(_ files: FileStore, store: Store, loop: any EventLoop) {
-        (self.files, self.store, self.loop) = (files, store, loop)
+    init(_ files: FileStore, store: Store, of userID: UserID, loop: any EventLoop) {
+        (self.files, self.store, self.userID, self.loop) = (files, store, userID, loop)
     }
 
     /// Goes on with a file, or begins it.
     func open(_ fileID: FileID, _ shape: FileShape, completion: @escaping Completion<FileInventory>) {
         onWriter(completion) { [self] () throws(FilesError) in
             let file = try files.begin(fileID, shape: shape)
+            do throws(StoreError) {
+                let origin = try store.origin(of: fileID)
+                origins.withLock { $0[fileID] = origin }
+            } catch { throw FilesError(error) }
             partial.withLock { $0[fileID] = file }
             proofs.withLock { $0[fileID] = file.proof }
             return FileInventory(hasLists: file.hasLists, lists: file.lists, chunks: file.chunks)
@@ -39,9 +46,12 @@ final class FetchedFiles: Sendable {
 
     /// Proves a part, and keeps it. Of a file that was given up meanwhile, nothing is kept or answered: it may be fetched anew
     /// by then, and has failed no more than any other.
-    /// - Parameter completion: gets how many bytes of the file are here.
+    /// - Parameters:
+    ///   - conversationID: by which conversation it came.
+    ///   - completion: gets how many bytes of the file are here.
     func write(
-        _ part: FilePart, of fileID: FileID, _ bytes: [UInt8], completion: @escaping Completion<UInt64>
+        _ part: FilePart, of fileID: FileID, _ bytes: [UInt8], in conversationID: ConversationID,
+        completion: @escaping Completion<UInt64>
     ) {
         switch part {
         case .lists: change(fileID, completion) { file throws(FilesError) in try file.take(lists: bytes) }
@@ -51,7 +61,12 @@ final class FetchedFiles: Sendable {
             prover.async { [self] in
                 guard let proof = proofs.withLock({ $0[fileID] }) else { return }
                 let proved = Result { () throws(FilesError) in try proof.chunk(bytes, at: index) }
-                change(fileID, completion) { file throws(FilesError) in try file.keep(proved.get()) }
+                change(fileID, completion) { [self] file throws(FilesError) in
+                    let chunk = try proved.get()
+                    guard !file.has(chunk) else { return }
+                    try note(fileID, from: conversationID)
+                    try file.keep(chunk)
+                }
             }
         }
     }
@@ -74,6 +89,15 @@ final class FetchedFiles: Sendable {
         }
     }
 
+    /// Notes by which conversation something of a file came, before it is kept.
+    private func note(_ fileID: FileID, from conversationID: ConversationID) throws(FilesError) {
+        let before = origins.withLock { $0[fileID] } ?? .nowhere
+        let origin = before.adding(conversationID)
+        guard origin != before else { return }
+        do throws(StoreError) { try store.note(origin, of: fileID) } catch { throw FilesError(error) }
+        origins.withLock { $0[fileID] = origin }
+    }
+
     /// The disk takes its time, and what comes need not wait for it, unless two of these are due.
     private func note(_ checkpoint: PartialFile.Checkpoint) {
         awaitCheckpoints()
@@ -84,8 +108,8 @@ final class FetchedFiles: Sendable {
     private func awaitCheckpoints() { checkpoints.sync {} }
 
     /// All parts are here: the file is held when this is answered.
-    /// - Parameter completion: gets the conversations where the file was shown.
-    func finish(_ fileID: FileID, at time: Int64, completion: @escaping Completion<Set<ConversationID>>) {
+    /// - Parameter completion: gets who may be given the file.
+    func finish(_ fileID: FileID, at time: Int64, completion: @escaping Completion<FileAudience>) {
         onWriter(completion) { [self] () throws(FilesError) in
             guard let file = take(fileID) else {
                 throw FilesError(.missing, "the file is not fetched any more")
@@ -94,7 +118,7 @@ final class FetchedFiles: Sendable {
             try files.finish(file)
             do throws(StoreError) {
                 try store.note(FileRecord(fileID, byteCount: file.shape.byteCount, .held, changedAt: time))
-                return Set(try store.messages(with: fileID).map(\.conversationID))
+                return try store.audience(of: fileID, by: userID)
             } catch { throw FilesError(error) }
         }
     }
@@ -108,7 +132,10 @@ final class FetchedFiles: Sendable {
             // What cannot be noted or removed now is fetched again, or lies there until the next try.
             do throws(FilesError) {
                 let file = take(fileID)
-                guard isKept else { return try files.discard(fileID) }
+                guard isKept else {
+                    forgetOrigin(of: fileID)
+                    return try files.discard(fileID)
+                }
                 guard var file else { return }
                 if file.hasLists { try file.noteChunks() } else { try files.discard(file) }
             } catch {}
@@ -123,14 +150,22 @@ final class FetchedFiles: Sendable {
                 awaitCheckpoints()
                 _ = take(record.fileID)
                 do throws(StoreError) { try store.note(record) } catch { throw FilesError(error) }
+                forgetOrigin(of: record.fileID)
                 try files.remove(record.fileID)
             }
         }
         try result.get()
     }
 
+    /// Of a content that is gone nothing is given, so an origin that cannot be forgotten does no harm: it may only come to be
+    /// one of several.
+    private func forgetOrigin(of fileID: FileID) {
+        do throws(StoreError) { try store.note(.nowhere, of: fileID) } catch {}
+    }
+
     private func take(_ fileID: FileID) -> PartialFile? {
         proofs.withLock { $0[fileID] = nil }
+        origins.withLock { $0[fileID] = nil }
         return partial.withLock { $0.removeValue(forKey: fileID) }
     }
 
@@ -155,6 +190,7 @@ final class FetchedFiles: Sendable {
             writes.async { [self] in
                 awaitCheckpoints()
                 proofs.withLock { $0 = [:] }
+                origins.withLock { $0 = [:] }
                 partial.withLock { files in
                     for fileID in files.keys {
                         // What cannot be noted is fetched again.

@@ -11,10 +11,10 @@ final class FileDisk: Sendable {
     let fetched: FetchedFiles
     let given: GivenFiles
 
-    init(_ files: FileStore, store: Store, loop: any EventLoop) {
+    init(_ files: FileStore, store: Store, of userID: UserID, loop: any EventLoop) {
         self.files = files
-        fetched = FetchedFiles(files, store: store, loop: loop)
-        given = GivenFiles(files, store: store, loop: loop)
+        fetched = FetchedFiles(files, store: store, of: userID, loop: loop)
+        given = GivenFiles(files, store: store, of: userID, loop: loop)
     }
 
     /// Removes a content, behind everything that was asked for before: nothing that is under way brings it back.

@@ -12,23 +12,25 @@ final class GivenFiles: Sendable {
     private struct Key: Hashable {
         let fileID: FileID
         let conversationID: ConversationID
+        let isForOwnDevice: Bool
     }
 
     private let files: FileStore
     private let store: Store
+    private let userID: UserID
     private let loop: any EventLoop
     private let reads = DispatchQueue(label: "earshot.files.reads")
-    /// Files that peers read, and that belong to the conversation. Only the thread that reads uses it.
+    /// Files that peers read, and that may be given in the conversation. Only the thread that reads uses it.
     private let held = Mutex<[Key: HeldFile]>([:])
     /// Who has read each of them last.
     private let readers = Mutex<[FileID: ConnectionID]>([:])
 
-    init(_ files: FileStore, store: Store, loop: any EventLoop) {
-        (self.files, self.store, self.loop) = (files, store, loop)
+    init(_ files: FileStore, store: Store, of userID: UserID, loop: any EventLoop) {
+        (self.files, self.store, self.userID, self.loop) = (files, store, userID, loop)
     }
 
     /// Reads a part for a peer.
-    /// - Parameter completion: gets `nil` if the file does not belong to the conversation, or is not here.
+    /// - Parameter completion: gets `nil` if the file may not be given in the conversation, or is not here.
     func read(_ read: FileRead, completion: @escaping @Sendable (Result<[UInt8]?, FilesError>) -> Void) {
         reads.async { [self] in
             let result = Result { () throws(FilesError) in try part(read) }
@@ -58,10 +60,15 @@ final class GivenFiles: Sendable {
     private static let openFiles = 40
 
     private func file(for read: FileRead) throws(FilesError) -> HeldFile? {
-        let key = Key(fileID: read.fileID, conversationID: read.conversationID)
+        let key = Key(
+            fileID: read.fileID, conversationID: read.conversationID, isForOwnDevice: read.isForOwnDevice)
         if let file = held.withLock({ $0[key] }) { return file }
         do {
-            guard try store.isAttached(read.fileID, in: read.conversationID) else { return nil }
+            let isGiven =
+                read.isForOwnDevice
+                ? try store.isAttached(read.fileID, in: read.conversationID)
+                : try store.mayGive(read.fileID, in: read.conversationID, by: userID)
+            guard isGiven else { return nil }
         } catch { throw FilesError(error) }
         guard let file = try files.held(read.fileID) else { return nil }
         held.withLock { held in

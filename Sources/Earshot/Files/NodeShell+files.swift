@@ -19,8 +19,8 @@ extension NodeShell {
     }
 
     /// A file is here now, without having been fetched: those who lack it may ask for it.
-    func tellHeld(_ fileID: FileID, in conversations: Set<ConversationID>) {
-        perform { $0.fileFinished(fileID, heldIn: conversations.sorted(), now: $1) }
+    func tellHeld(_ fileID: FileID, to audience: FileAudience) {
+        perform { $0.fileFinished(fileID, heldFor: audience, now: $1) }
     }
 
     func perform(_ task: FileTask) {
@@ -36,8 +36,8 @@ extension NodeShell {
                     }
                 }
             }
-        case .write(let fileID, let part, let bytes, let connectionID):
-            storage.fileDisk.fetched.write(part, of: fileID, bytes) { [self] result in
+        case .write(let fileID, let part, let bytes, let connectionID, let conversationID):
+            storage.fileDisk.fetched.write(part, of: fileID, bytes, in: conversationID) { [self] result in
                 assumeIsolated { $0.wrote(part, of: fileID, from: connectionID, result) }
             }
         case .read(let read):
@@ -54,8 +54,8 @@ extension NodeShell {
             storage.fileDisk.fetched.finish(fileID, at: clock.now.wallClock) { [self] result in
                 assumeIsolated { shell in
                     switch result {
-                    case .success(let conversations):
-                        shell.tellHeld(fileID, in: conversations)
+                    case .success(let audience):
+                        shell.tellHeld(fileID, to: audience)
                         shell.fetchEnded(fileID, .held)
                     case .failure(let error): shell.fetchFailed(fileID, error)
                     }
@@ -91,7 +91,7 @@ extension NodeShell {
         // It may have been given up meanwhile, and then nobody waits for it.
         guard storage.fileKeeper.receivedBytes(of: fileID) != nil else { return }
         logger.warning("a file cannot be fetched", metadata: ["file": "\(fileID)", "error": "\(error)"])
-        perform { $0.fileFinished(fileID, heldIn: [], now: $1) }
+        perform { $0.fileFinished(fileID, heldFor: FileAudience(), now: $1) }
         storage.fileDisk.fetched.close(fileID, isKept: true)
         fetchEnded(fileID, .failed(reason: error.message))
     }

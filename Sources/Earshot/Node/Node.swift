@@ -137,7 +137,8 @@ public final class Node: Sendable {
         search = SearchKeeper(store: store, path: home.searchFile, logger: configuration.logger)
         let fileDisk: FileDisk
         do throws(FilesError) {
-            fileDisk = FileDisk(try FileStore(home.filesFolder), store: store, loop: loop)
+            fileDisk = FileDisk(
+                try FileStore(home.filesFolder), store: store, of: unlocked.credential.userID, loop: loop)
         } catch {
             throw EarshotError(.unusableHome, error.message, .init(path: home.filesFolder), cause: error)
         }

@@ -112,6 +112,8 @@ package struct PartialFile: Sendable {
     /// How its chunks are proved, which another thread may do.
     package var proof: ChunkProof { ChunkProof(shape: shape, tree: tree) }
 
+    package func has(_ chunk: ProvedChunk) -> Bool { chunks.contains(UInt64(chunk.index)) }
+
     /// Keeps a chunk, unless it is here already.
     /// - Throws: `FilesError` `full`, `unavailable`.
     package mutating func keep(_ chunk: ProvedChunk) throws(FilesError) {

@@ -9,6 +9,8 @@ struct FileFetching: Sendable {
 
     /// What a link is asked for, of one file.
     fileprivate struct Question: Sendable {
+        /// By which conversation it is asked, and so what comes is given on there. A link is asked by one at a time.
+        let conversationID: ConversationID
         var lists = false
         var hashes: Set<Int> = []
         var chunks = SequenceSet()
@@ -133,7 +135,7 @@ struct FileFetching: Sendable {
             }
             for conversationID in fetch.conversations {
                 for connectionID in holders(conversationID) where fetches[fileID]?.mayAsk(connectionID) == true {
-                    for parts in choose(fileID, for: connectionID, now: now) {
+                    for parts in choose(fileID, for: connectionID, in: conversationID, now: now) {
                         let wanted = WantedFile(
                             fileID: fileID, shape: fetch.shape, conversationID: conversationID, parts: parts)
                         actions.append(.send(.wantedFile(wanted), connectionID))
@@ -150,7 +152,7 @@ struct FileFetching: Sendable {
 
     /// What a link is asked for next, which is noted.
     private mutating func choose(
-        _ fileID: FileID, for connectionID: ConnectionID, now: Int64
+        _ fileID: FileID, for connectionID: ConnectionID, in conversationID: ConversationID, now: Int64
     ) -> [WantedFile.Parts] {
         let ofAll = fetches.values.reduce(0) { $0 + $1.askedOfAll }
         var room = min(Limits.askedChunksPerLink - asked(of: connectionID), Limits.askedChunks - ofAll)
@@ -158,7 +160,8 @@ struct FileFetching: Sendable {
         guard room >= Limits.chunksAskedAtOnce, var fetch = fetches[fileID], let inventory = fetch.inventory else {
             return []
         }
-        var question = fetch.question(to: connectionID) ?? Question(until: 0)
+        var question = fetch.question(to: connectionID) ?? Question(conversationID: conversationID, until: 0)
+        guard question.conversationID == conversationID else { return [] }
         var parts: [WantedFile.Parts] = []
         if !inventory.hasLists {
             guard !fetch.isAnybodyAskedForLists else { return [] }
@@ -204,7 +207,7 @@ struct FileFetching: Sendable {
         fetches[fileID] = fetch
         return [
             .credit(2 + bytes.count / Limits.requestBytes, connectionID),
-            .task(.write(fileID, part, bytes, from: connectionID)),
+            .task(.write(fileID, part, bytes, from: connectionID, in: question.conversationID)),
         ]
     }
 

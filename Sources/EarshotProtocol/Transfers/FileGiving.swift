@@ -18,6 +18,7 @@ struct FileGiving: Sendable {
 
     fileprivate struct Question: Sendable {
         let wanted: WantedFile
+        let isOwnDevice: Bool
         let number: UInt64
     }
 
@@ -37,17 +38,18 @@ struct FileGiving: Sendable {
         (lines.values.map(\.questions.count).max() ?? 0, lines.values.map(\.ahead).max() ?? 0)
     }
 
-    /// A peer wants parts of a file that it may have.
+    /// A peer wants parts of a file.
+    /// - Parameter isOwnDevice: whether it is a device of this node's user.
     /// - Throws: `ProtocolError` `violation` where it has asked for more than it has taken.
     mutating func asked(
-        _ wanted: WantedFile, on connectionID: ConnectionID
+        _ wanted: WantedFile, byOwnDevice isOwnDevice: Bool = false, on connectionID: ConnectionID
     ) throws(ProtocolError) -> [Action] {
         guard lines[connectionID].map({ $0.questions.count < Limits.fileQuestionsPerLink }) ?? true else {
             throw ProtocolError(
                 .violation, "the peer asks \(Limits.fileQuestionsPerLink) times for parts of files, and takes none")
         }
         var line = lines[connectionID] ?? Line()
-        line.questions.append(Question(wanted: wanted, number: line.nextNumber))
+        line.questions.append(Question(wanted: wanted, isOwnDevice: isOwnDevice, number: line.nextNumber))
         line.nextNumber += 1
         lines[connectionID] = line
         return advance(connectionID)
@@ -71,7 +73,8 @@ struct FileGiving: Sendable {
                     .read(
                         FileRead(
                             fileID: wanted.fileID, conversationID: wanted.conversationID, shape: wanted.shape,
-                            part: part, connectionID: connectionID, question: question.number))))
+                            part: part, connectionID: connectionID, isForOwnDevice: question.isOwnDevice,
+                            question: question.number))))
         }
         lines[connectionID] = line.ahead == 0 && line.questions.isEmpty ? nil : line
         return actions

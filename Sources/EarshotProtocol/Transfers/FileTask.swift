@@ -4,9 +4,9 @@ package import EarshotModel
 package enum FileTask: Hashable, Sendable {
     /// Look what is here of a file that is fetched, and call `fileOpened`.
     case open(FileID, FileShape)
-    /// Prove a part that came, keep it, and call `fileWritten`.
-    case write(FileID, FilePart, [UInt8], from: ConnectionID)
-    /// Read a part for a peer, if the file belongs to the conversation and is here, and call `fileRead`.
+    /// Prove a part that came by a conversation, keep it, and call `fileWritten`.
+    case write(FileID, FilePart, [UInt8], from: ConnectionID, in: ConversationID)
+    /// Read a part for a peer, if the file may be given in the conversation and is here, and call `fileRead`.
     case read(FileRead)
     /// All parts are here: make it a file that is held, and call `fileFinished`.
     case finish(FileID)
@@ -21,6 +21,8 @@ package struct FileRead: Hashable, Sendable {
     package let shape: FileShape
     package let part: FilePart
     package let connectionID: ConnectionID
+    /// Whether it is for another device of this node's user, which may have all that a message of the conversation names.
+    package let isForOwnDevice: Bool
     /// Which question of the link it belongs to.
     let question: UInt64
 }

@@ -61,8 +61,10 @@ struct FileTransfers: Sendable {
     // MARK: - Giving
 
     /// - Throws: `ProtocolError` `violation`.
-    mutating func asked(_ wanted: WantedFile, on connectionID: ConnectionID) throws(ProtocolError) -> [Action] {
-        try giving.asked(wanted, on: connectionID)
+    mutating func asked(
+        _ wanted: WantedFile, byOwnDevice isOwnDevice: Bool, on connectionID: ConnectionID
+    ) throws(ProtocolError) -> [Action] {
+        try giving.asked(wanted, byOwnDevice: isOwnDevice, on: connectionID)
     }
 
     mutating func read(_ read: FileRead, _ bytes: [UInt8]?) -> [Action] { giving.read(read, bytes) }

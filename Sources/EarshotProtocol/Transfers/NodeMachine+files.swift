@@ -31,16 +31,16 @@ extension NodeMachine {
         handle(now: now) { $0.run($0.files.written(part, of: fileID, from: connectionID, result)) }
     }
 
-    /// The answer to `finish`, or a file cannot be kept: it is fetched no longer. If it is here, those who take part in the
-    /// conversations where it was shown are told, because they may lack it.
-    package mutating func fileFinished(
-        _ fileID: FileID, heldIn conversations: [ConversationID], now: Moment
-    ) -> [NodeAction] {
+    /// The answer to `finish`, or a file cannot be kept: it is fetched no longer. If it is here, those who may be given it are
+    /// told, because they may lack it.
+    package mutating func fileFinished(_ fileID: FileID, heldFor audience: FileAudience, now: Moment) -> [NodeAction] {
         handle(now: now) { node in
             node.files.ended(fileID)
-            for conversationID in conversations {
+            for conversationID in audience.named.sorted() {
                 let news = FileNews(fileID: fileID, conversationID: conversationID, state: .held)
                 for connectionID in node.links(into: conversationID, now: now) {
+                    guard audience.given.contains(conversationID) || node.peer(on: connectionID).map(node.isOwn) == true
+                    else { continue }
                     node.send(.fileNews(news), on: connectionID)
                 }
             }
@@ -71,7 +71,7 @@ extension NodeMachine {
                 let news = FileNews(fileID: wanted.fileID, conversationID: wanted.conversationID, state: .absent)
                 return send(.fileNews(news), on: connectionID)
             }
-            run(try files.asked(wanted, on: connectionID))
+            run(try files.asked(wanted, byOwnDevice: isOwn(peer), on: connectionID))
         case .fileHashes(let hashes):
             run(
                 files.received(

@@ -240,4 +240,41 @@ struct FilesTests {
         try await bob.stop()
         try await carol.stop()
     }
+
+    @Test("go to nobody who only names their hash, and to their author again who sent them")
+    func named() async throws {
+        let (alice, carol) = try await Self.acquainted()
+        let mallory = try TestUser("mallory")
+        try await mallory.start(peers: [alice.address])
+        try await mallory.waitForLink(to: alice)
+        let secret = try await carol.node.files.add(try file("secret.txt", bytes: 700_000).path)
+        var draft = MessageDraft("for you alone")
+        draft.attachments = [secret]
+        _ = try await carol.node.messages.send(draft, to: alice.userID)
+        try await waitUntilHeld(secret.fileID, by: alice)
+        // Mallory says that he sends it, and has none of it, by a conversation of two and by one of many.
+        let group = try await mallory.node.conversations.join(named: "plans")
+        _ = try await alice.node.conversations.join(named: "plans")
+        draft.attachments = [try await mallory.node.files.add(folder.file("secret.txt"))]
+        let sent = try await mallory.node.messages.send(draft, to: alice.userID)
+        let again = try await mallory.node.messages.send(draft, to: group)
+        try await mallory.events.state(.delivered, of: sent.id)
+        try await alice.events.until("the message") { (try? await alice.node.messages.message(again.id)) != nil }
+        try await mallory.node.files.remove(secret.fileID)
+        try await mallory.node.files.fetch(secret.fileID)
+        // What he is sent comes after it, and comes.
+        var gift = MessageDraft("for you")
+        gift.attachments = [try await alice.node.files.add(try file("gift.txt", bytes: 900_000).path)]
+        _ = try await alice.node.messages.send(gift, to: mallory.userID)
+        let given = gift.attachments[0].fileID
+        try await mallory.events.until("the message") { (try? await mallory.node.files.state(of: given)) != nil }
+        try await mallory.node.files.fetch(given)
+        try await waitUntilHeld(given, by: mallory)
+        #expect(try await mallory.node.files.state(of: secret.fileID) == .fetching(receivedBytes: 0))
+        // Carol has lost hers, and alice has it from her.
+        try await carol.node.files.remove(secret.fileID)
+        try await carol.node.files.fetch(secret.fileID)
+        try await waitUntilHeld(secret.fileID, by: carol)
+        for user in [alice, carol, mallory] { try await user.stop() }
+    }
 }

@@ -33,7 +33,7 @@ extension Attack {
                 if case .chunk = part { bytes.map(~) } else { bytes }
             },
             changedChunk, lyingSize, misleadingName, lyingType, hugePicture, hugeFrame, falsePicture,
-            foreignFile, unnamedFile, crowdedLine,
+            foreignFile, unnamedFile, namedFile, crowdedLine,
             .flood("endless questions for a file that nobody may have", kind: .files) { _, arena in
                 let wanted = ForgedFile.wanted(
                     ForgedFile([1]).fileID, byteCount: 1, in: arena.alicesLogToBob.conversationID, part: 0)
@@ -282,9 +282,15 @@ extension Attack {
         "a peer that asks for a file which no message of its conversation brings along"
     ) { arena, mallory, _ in .direct(arena.alice.node.userID, mallory.userID) }
 
+    private static let namedFile = stealing(
+        "a peer that asks for a file which only their own message to alice names", isNaming: true
+    ) { arena, mallory, _ in .direct(arena.alice.node.userID, mallory.userID) }
+
     /// A peer asks for a file that is for bob: the hashes, and a chunk. Then alice sends it to them, too.
+    /// - Parameter isNaming: whether the peer first sends alice a message that names the file.
     private static func stealing(
-        _ name: String, _ conversationID: @escaping @Sendable (Arena, Mallory, ConversationID) -> ConversationID
+        _ name: String, isNaming: Bool = false,
+        _ conversationID: @escaping @Sendable (Arena, Mallory, ConversationID) -> ConversationID
     ) -> Attack {
         Attack(kind: .files, name: name, expected: "told that it is absent; given once alice sends it to them") {
             arena, source in
@@ -292,6 +298,17 @@ extension Attack {
             let (secret, place) = try await shared(arena, source, bytes: 1000)
             let held = try await Held.link(mallory, arena, source)
             let asked = conversationID(arena, mallory, place)
+            if isNaming {
+                let named = ForgedFile.attachment(secret.fileID.bytes, byteCount: secret.byteCount)
+                let isTaken = try await blocking {
+                    try held.with { link in
+                        let log = mallory.log(to: arena.alice.node.userID)
+                        link.send(Mallory.heads(), mallory.entries(log, bodies: [ForgedFile.message([named])]))
+                        return link.waitForReceipt()
+                    }
+                }
+                guard isTaken else { return Outcome("the message was not taken", false) }
+            }
             @Sendable func want(_ part: UInt64, in conversationID: ConversationID) async throws -> String {
                 try await blocking {
                     try held.with { link in

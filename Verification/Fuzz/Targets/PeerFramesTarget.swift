@@ -453,11 +453,13 @@ struct HostileLink: Sendable {
             perform(
                 machine.fileOpened(
                     fileID, FileInventory(hasLists: !lists.isEmpty, lists: lists, chunks: chunks), now: now))
-        case .write(let fileID, let part, _, let link):
+        case .write(let fileID, let part, _, let link, _):
             let result: FileWriteResult = [.kept, .kept, .wrong, .failed][input.choice(4)]
             perform(machine.fileWritten(part, of: fileID, from: link, result, now: now))
         case .read(let read): perform(machine.fileRead(read, input.flag() ? input.block() : nil, now: now))
-        case .finish(let fileID): perform(machine.fileFinished(fileID, heldIn: [Self.openID], now: now))
+        case .finish(let fileID):
+            let audience = FileAudience(given: [Self.openID], named: [Self.openID])
+            perform(machine.fileFinished(fileID, heldFor: audience, now: now))
         case .notifyWritten(let link): perform(machine.written(link, now: now))
         }
     }
