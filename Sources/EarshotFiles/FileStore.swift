@@ -6,9 +6,9 @@ import Glibc
 /// `held` has what is here whole, `partial` what is on its way, and `work` what is being taken in; each content has a folder of
 /// its own. A content moves to `held` by one rename, once all of it is on the disk, so it is there whole or not at all.
 package struct FileStore: Sendable {
-    private let root: String
+    let root: String
 
-    /// Opens it, and removes what was not taken in to its end.
+    /// Opens it, and removes what was not taken in to its end, and contents on their way of which nothing is noted.
     /// - Parameter path: a folder, which is made if need be.
     /// - Throws: `FilesError` `full`, `unavailable`.
     package init(_ path: String) throws(FilesError) {
@@ -17,9 +17,10 @@ package struct FileStore: Sendable {
             try Folder.make(folder)
         }
         for name in try Folder.names(in: "\(root)/\(Self.work)") { try Folder.remove("\(root)/\(Self.work)/\(name)") }
+        try removeEmptyPartials()
     }
 
-    private static let (held, partial, work) = ("held", "partial", "work")
+    static let (held, partial, work) = ("held", "partial", "work")
 
     private func folder(_ part: String, _ fileID: FileID) -> String { "\(root)/\(part)/\(fileID)" }
 
@@ -63,11 +64,8 @@ package struct FileStore: Sendable {
     }
 
     /// Begins to take in a content that comes piece by piece.
-    /// - Parameter room: how large it may be, in bytes; `nil` for as large as the disk takes.
     /// - Throws: `FilesError` `full`, `unavailable`.
-    package func receive(atMost room: UInt64? = nil) throws(FilesError) -> IncomingContent {
-        try IncomingContent(self, in: newWork(), atMost: room)
-    }
+    package func receive() throws(FilesError) -> IncomingContent { try IncomingContent(self, in: newWork()) }
 
     private func newWork() throws(FilesError) -> String {
         let folder = "\(root)/\(Self.work)/\(UInt64.random(in: .min ... .max))"
@@ -88,11 +86,16 @@ package struct FileStore: Sendable {
     }
 
     /// - Throws: `FilesError` `full` if little would be left beside so many bytes.
-    package func checkRoom(for byteCount: UInt64) throws(FilesError) {
-        let free = try Folder.freeBytes(at: root)
-        guard byteCount + UInt64(Self.reservedBytes) <= free else {
+    package func checkRoom(for byteCount: UInt64) throws(FilesError) { try Self.checkRoom(for: byteCount, at: root) }
+
+    /// - Parameter path: a folder on the disk that is asked about.
+    static func checkRoom(for byteCount: UInt64, at path: String) throws(FilesError) {
+        let free = try Folder.freeBytes(at: path)
+        guard byteCount <= free - min(free, UInt64(reservedBytes)) else {
             throw FilesError(
-                .full, "the disk has \(free) bytes left, and the file needs \(byteCount): free some space first")
+                .full,
+                "the disk of \(path) has \(free) bytes left, of which \(reservedBytes) stay free, and the file needs \(byteCount): "
+                    + "free some space first")
         }
     }
 
@@ -128,6 +131,7 @@ package struct FileStore: Sendable {
     }
 
     /// Writes a copy of a content into a folder. What is there is not overwritten: the copy is then called `name (2)`, and so on.
+    /// It leaves as much of the folder's disk free as all files do.
     /// - Returns: the path of the copy.
     /// - Throws: `FilesError` `missing` if the content is not here, or the folder; `full`, `unavailable`.
     package func save(_ fileID: FileID, as name: String, in target: String) throws(FilesError) -> String {
@@ -136,6 +140,7 @@ package struct FileStore: Sendable {
         let copy = try free(name, in: target)
         do throws(FilesError) {
             if !copy.share(source) {
+                try Self.checkRoom(for: UInt64(byteCount), at: target)
                 var offset = 0
                 while offset < byteCount {
                     let bytes = try source.bytes(at: offset..<min(offset + 1 << 20, byteCount))

@@ -18,6 +18,10 @@ public enum Limits {
     public static let mediaTypeBytes = 127
     /// Its size, in bytes: 1 TiB.
     public static let fileBytes: UInt64 = 1 << 40
+    /// What a program has uploaded that no message brings along yet, in bytes: with a token that may only prepare drafts, 256 MiB, and
+    /// with one that may send, 16 GiB. What may do everything is bounded by the disk.
+    public static let draftUploadBytes: UInt64 = 256 * 1024 * 1024
+    public static let unsentUploadBytes: UInt64 = 16 * 1024 * 1024 * 1024
     /// Rules for files, and the folder that one names, in bytes.
     public static let fileRules = 256
     package static let folderBytes = 4095
@@ -46,6 +50,10 @@ public enum Limits {
     package static let fileQuestionsPerLink = 64
     /// Pieces of files that are read for a link and have not left: 1 MiB. What else a link has to send waits for no more.
     package static let chunksAheadPerLink = 4
+    /// Files of which something has come and that are not fetched now: how many of them stay, and for how long after something last
+    /// came, in seconds.
+    package static let partialFiles = 256
+    package static let partialFileSeconds = 7 * 24 * 3600
     /// Files that are fetched at once; others wait for their turn.
     package static let concurrentFetches = 32
     /// Each text of a message's layout, in bytes of UTF-8.

@@ -167,6 +167,74 @@ struct FileStoreTests {
         #expect(resumed.chunks == SequenceSet(2...4))
     }
 
+    /// What a folder takes of the disk, with all that is in it.
+    private static func takenBytes(_ path: String) throws -> Int {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return 0 }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return Int(status.st_blocks) * 512 }
+        return try Folder.names(in: path).reduce(0) { $0 + (try takenBytes("\(path)/\($1)")) }
+    }
+
+    /// Begins with a content of which only hashes are known, which cost nothing to make.
+    private func claim(_ number: UInt8, chunks count: Int) throws -> PartialFile {
+        let shape = try #require(FileShape(byteCount: UInt64(count * FileShape.chunkBytes)))
+        let hashes = [UInt8](repeating: number, count: count * Bytes32.count)
+        let list = hashes.withUnsafeBytes { FileHash.list($0, at: 0) }
+        let lists = list.bytes
+        let fileID = lists.withUnsafeBytes { FileHash.file($0, byteCount: shape.byteCount) }
+        var partial = try store.begin(fileID, shape: shape)
+        try partial.take(lists: Array(lists))
+        try partial.take(hashes, ofList: 0)
+        return partial
+    }
+
+    @Test("take no more of the disk than came of them, whatever size was claimed")
+    func claimed() throws {
+        for number in 0..<32 { _ = try claim(UInt8(number), chunks: 256) }
+        #expect(try Self.takenBytes(folder.file("files/partial")) < 32 * 64 * 1024)
+        let held = try source(100 * FileShape.chunkBytes)
+        var partial = try store.begin(held.fileID, shape: held.shape)
+        try fill(&partial, from: held, chunks: 90..<92)
+        try partial.noteChunks()
+        let taken = try Self.takenBytes(folder.file("files/partial/\(held.fileID)-\(held.shape.byteCount)"))
+        #expect((2 * FileShape.chunkBytes..<3 * FileShape.chunkBytes).contains(taken))
+    }
+
+    @Test("stay on the disk for a later start only where some of the content has come")
+    func remembered() throws {
+        for number in 0..<4 { _ = try claim(UInt8(number), chunks: 256) }
+        let held = try source(10 * FileShape.chunkBytes)
+        var partial = try store.begin(held.fileID, shape: held.shape)
+        try fill(&partial, from: held, chunks: 2..<3)
+        try partial.noteChunks()
+        let again = try FileStore(folder.file("files"))
+        #expect(try Folder.names(in: folder.file("files/partial")) == ["\(held.fileID)-\(held.shape.byteCount)"])
+        #expect(try again.begin(held.fileID, shape: held.shape).chunks == SequenceSet(2...2))
+    }
+
+    @Test("go when nothing has come of them for long, or others came later, unless they are fetched")
+    func old() throws {
+        var partials: [PartialFile] = []
+        for number in 0..<4 {
+            let held = try source((number + 1) * FileShape.chunkBytes)
+            var partial = try store.begin(held.fileID, shape: held.shape)
+            try fill(&partial, from: held, chunks: 0..<1)
+            try partial.noteChunks()
+            let path = folder.file("files/partial/\(held.fileID)-\(held.shape.byteCount)")
+            for name in try Folder.names(in: path) {
+                let times = [timeval(tv_sec: 1000 + number, tv_usec: 0), timeval(tv_sec: 1000 + number, tv_usec: 0)]
+                #expect(utimes("\(path)/\(name)", times) == 0)
+            }
+            partials.append(partial)
+        }
+        let ids = partials.map(\.fileID)
+        #expect(try store.unfinishedBytes() >= UInt64(4 * FileShape.chunkBytes))
+        #expect(try store.removePartials(before: 1001, limit: 9, except: [ids[0]]).isEmpty)
+        #expect(try store.removePartials(before: 1001, limit: 9, except: []) == [ids[0]])
+        #expect(try store.removePartials(before: 0, limit: 2, except: []) == [ids[1]])
+        #expect(try store.partials() == [ids[2], ids[3]])
+    }
+
     @Test("of which a message says another size lose nothing by that")
     func anotherSize() throws {
         let held = try source(3 * FileShape.chunkBytes)

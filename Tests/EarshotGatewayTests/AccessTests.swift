@@ -36,6 +36,19 @@ struct AccessTests {
         }
     }
 
+    @Test("to upload files is bounded for every token that may not do everything, and tightest where it may not send")
+    func uploads() {
+        func limit(_ scopes: Set<Scope>) -> UInt64? {
+            let uploader = Access(token: .init(id: "x", name: "bot"), scopes).uploader
+            #expect(uploader == nil || uploader?.token == "bot")
+            return uploader?.limit
+        }
+        #expect(limit([.draft]) == Limits.draftUploadBytes && limit([.draft, .read]) == Limits.draftUploadBytes)
+        #expect(limit([.send]) == Limits.unsentUploadBytes && limit([.draft, .send]) == Limits.unsentUploadBytes)
+        #expect(limit([.all]) == nil && Access.owner.uploader == nil)
+        for scope in Scope.allCases where scope != .all { #expect(limit([scope]) != nil) }
+    }
+
     @Test("has a rate for each token, and one for all who show none")
     func rates() throws {
         let start = ContinuousClock.now

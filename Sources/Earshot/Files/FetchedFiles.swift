@@ -23,6 +23,8 @@ final class FetchedFiles: Sendable {
     private let partial = Mutex<[FileID: PartialFile]>([:])
     /// By which conversations they came so far. Only the thread that writes uses it.
     private let origins = Mutex<[FileID: FileOrigin]>([:])
+    /// How many bytes more may come; `nil` for as many as the disk takes. Only the thread that writes uses it.
+    private let room = Mutex<UInt64?>(nil)
     /// How the chunks of each of them are proved.
     private let proofs = Mutex<[FileID: ChunkProof]>([:])
 
@@ -64,6 +66,7 @@ final class FetchedFiles: Sendable {
                 change(fileID, completion) { [self] file throws(FilesError) in
                     let chunk = try proved.get()
                     guard !file.has(chunk) else { return }
+                    try takeRoom(for: bytes.count)
                     try note(fileID, from: conversationID)
                     try file.keep(chunk)
                 }
@@ -86,6 +89,38 @@ final class FetchedFiles: Sendable {
                 }
             }
             if let result { loop.execute { completion(result) } }
+        }
+    }
+
+    /// What all files may have from now on: `nil` for as much as the disk takes.
+    func setQuota(_ quotaBytes: UInt64?) {
+        writes.async { [self] in
+            // What cannot be counted now is counted at the next look.
+            do throws(FilesError) {
+                let left = try quotaBytes.map { quota throws(FilesError) in quota - min(quota, try usedBytes()) }
+                room.withLock { $0 = left }
+            } catch {}
+        }
+    }
+
+    private func usedBytes() throws(FilesError) -> UInt64 {
+        let held: UInt64
+        do throws(StoreError) { held = try store.heldFileBytes().bytes } catch { throw FilesError(error) }
+        return held + (try files.unfinishedBytes())
+    }
+
+    /// Room is taken by what has come, and never by a size that somebody says.
+    private func takeRoom(for byteCount: Int) throws(FilesError) {
+        try files.checkRoom(for: UInt64(byteCount))
+        let isThere = room.withLock { room in
+            guard let left = room else { return true }
+            guard left >= UInt64(byteCount) else { return false }
+            room = left - UInt64(byteCount)
+            return true
+        }
+        guard isThere else {
+            throw FilesError(
+                .full, "the files here have reached their quota: raise it, or remove some, and fetch this one again")
         }
     }
 

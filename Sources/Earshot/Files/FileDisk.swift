@@ -10,6 +10,7 @@ final class FileDisk: Sendable {
     let files: FileStore
     let fetched: FetchedFiles
     let given: GivenFiles
+    let uploads = UploadRoom()
 
     init(_ files: FileStore, store: Store, of userID: UserID, loop: any EventLoop) {
         self.files = files

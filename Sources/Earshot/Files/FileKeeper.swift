@@ -23,8 +23,6 @@ final class FileKeeper: Sendable {
         var fetches: [FileID: Fetch] = [:]
         /// Files that had their turn and gave way, because nobody who has them was there. They come after all others.
         var gaveWay: [FileID] = []
-        /// Files that have come since copies were put into folders.
-        var arrived: [FileID] = []
         /// Whether messages were erased or taken back since that was looked at.
         var haveMessagesGone = false
         /// Sizes of files of which nothing came. Messages may say different sizes of one file, and one at most is true.
@@ -32,6 +30,8 @@ final class FileKeeper: Sendable {
     }
 
     private let state = Mutex(State())
+    private let copies = FileCopies()
+    private let tidying = FileTidying()
     /// Something came that may have to be fetched, or there is room for it.
     private let signal = CommitSignal()
 
@@ -62,38 +62,13 @@ final class FileKeeper: Sendable {
         let (signals, end) = signal.waiter()
         defer { end.finish() }
         async let _: Void = lookNowAndThen()
-        await compare(node)
-        await fetchWhatIsDue(of: node)
-        for await _ in signals { await fetchWhatIsDue(of: node) }
+        await tidyAndFetch(of: node)
+        for await _ in signals { await tidyAndFetch(of: node) }
     }
 
-    /// For so long a file stays that no message brings along: in milliseconds, a day. One that was added may still be sent.
-    private static let unnamedFor: Int64 = 24 * 3600 * 1000
-
-    /// Removes what no message brings along any more, nor one that waits to be sent, and forgets that files are held which are
-    /// not: a database that was restored from a backup comes without them.
-    private func compare(_ node: Node) async {
-        let (store, files) = (node.store, node.shell.storage.fileDisk.files)
-        let before = node.environment.clock.now.wallClock - Self.unnamedFor
-        let waiting = await node.drafts.all().map(\.content) + node.messages.scheduled().map(\.draft)
-        let kept = Set(waiting.flatMap(\.attachments).map(\.fileID))
-        do throws(EarshotError) {
-            try await node.writingHome { () throws(EarshotError) in
-                do throws(StoreError) {
-                    let held: Set<FileID>
-                    do throws(FilesError) { held = Set(try files.all()) } catch { throw StoreError(error) }
-                    for fileID in try store.heldFiles() where !held.contains(fileID) { try store.forget(fileID) }
-                    for fileID in try store.unnamedFiles(before: before) where !kept.contains(fileID) {
-                        // First what the disk has: a row without it is removed at the next start.
-                        do throws(FilesError) { try files.remove(fileID) } catch { throw StoreError(error) }
-                        try store.forget(fileID)
-                    }
-                } catch { throw EarshotError(error) }
-            }
-        } catch {
-            node.configuration.logger.warning(
-                "the files on the disk cannot be compared with the database", metadata: ["error": "\(error)"])
-        }
+    private func tidyAndFetch(of node: Node) async {
+        await tidying.tidyIfDue(of: node, except: state.withLock { Set($0.fetches.keys) })
+        await fetchWhatIsDue(of: node)
     }
 
     private func lookNowAndThen() async {
@@ -106,7 +81,7 @@ final class FileKeeper: Sendable {
     private func fetchWhatIsDue(of node: Node) async {
         do throws(EarshotError) {
             try await stopUnnamed(of: node)
-            try await putCopiesThatAreDue(of: node)
+            try await copies.putThoseThatAreDue(of: node)
             try await beginFetches(of: node)
         } catch {
             node.configuration.logger.warning(
@@ -116,6 +91,7 @@ final class FileKeeper: Sendable {
 
     private func beginFetches(of node: Node) async throws(EarshotError) {
         let rules = try await node.files.rules()
+        node.shell.storage.fileDisk.fetched.setQuota(rules.quotaBytes)
         var due: [(file: AttachedFile, shape: FileShape)] = []
         var place: FilePlace?
         repeat {
@@ -127,7 +103,7 @@ final class FileKeeper: Sendable {
                     guard case .fetch = await node.files.decision(on: file, by: rules) else { continue }
                 }
                 if try await node.files.take(file.fileID, byteCount: file.byteCount) {
-                    await putCopies(of: file.fileID, by: rules, node)
+                    await copies.put(file.fileID, by: rules, of: node)
                     continue
                 }
                 due.append((file, shape))
@@ -160,16 +136,18 @@ final class FileKeeper: Sendable {
 
     // MARK: - Quota
 
-    /// Notes that a file is not fetched, if it does not fit into what all files may have.
+    /// Notes that a file is not fetched, if it does not fit beside what lies on the disk. What others claim to be large takes
+    /// nothing from it.
     private func hasRoom(for file: AttachedFile, by rules: FileRules, _ node: Node) async throws(EarshotError) -> Bool {
         guard let quota = rules.quotaBytes else { return true }
-        let store = node.store
-        let held = try await node.readStore { () throws(StoreError) in try store.heldFileBytes().bytes }
-        // Its own size is among those.
-        let coming = state.withLock { $0.fetches.values.reduce(0) { $0 + $1.byteCount } }
-        guard held + coming > quota else { return true }
+        let (store, files, fileID) = (node.store, node.shell.storage.fileDisk.files, file.fileID)
+        let here = try await node.files.usage().byteCount
+        let came = try await node.onOwnThread { () throws(EarshotError) in
+            do throws(FilesError) { return try files.unfinishedBytes(of: fileID) } catch { throw EarshotError(error) }
+        }
+        guard here + file.byteCount - min(file.byteCount, came) > quota else { return true }
         let reason =
-            "the files here have \(held) bytes, and the quota is \(quota): raise it, or remove some, and fetch this one again"
+            "the files here have \(here) bytes, and the quota is \(quota): raise it, or remove some, and fetch this one again"
         let record = FileRecord(
             file.fileID, byteCount: file.byteCount, .failed(reason: reason),
             changedAt: node.environment.clock.now.wallClock)
@@ -181,43 +159,6 @@ final class FileKeeper: Sendable {
         await node.shell.post(
             .fileUpdated(FileUpdate(file.fileID, byteCount: file.byteCount, .failed(reason: reason))))
         return false
-    }
-
-    // MARK: - Copies
-
-    /// A file is here: puts the copies that rules ask for into their folders.
-    func putCopies(of fileID: FileID, by rules: FileRules, _ node: Node) async {
-        guard rules.rules.contains(where: { if case .fetch(_?) = $0.decision { true } else { false } }) else { return }
-        let store = node.store
-        do throws(EarshotError) {
-            let files = try await node.readStore { () throws(StoreError) in try store.messages(with: fileID) }
-            for file in files where file.senderID != node.userID {
-                guard case .fetch(let folder?) = await node.files.decision(on: file, by: rules) else { continue }
-                var copy: FileCopy
-                do throws(EarshotError) {
-                    copy = .saved(path: try await node.files.save(file.attachment, to: folder))
-                } catch { copy = .failed(reason: error.message) }
-                if case .failed(let reason) = copy {
-                    node.configuration.logger.warning(
-                        "a file cannot be put into its folder", metadata: ["folder": "\(folder)", "error": "\(reason)"])
-                }
-                await node.shell.post(
-                    .fileUpdated(FileUpdate(fileID, byteCount: file.byteCount, .held, copy: copy)))
-            }
-        } catch {
-            node.configuration.logger.warning(
-                "the messages that bring a file along cannot be listed", metadata: ["error": "\(error)"])
-        }
-    }
-
-    private func putCopiesThatAreDue(of node: Node) async throws(EarshotError) {
-        let arrived = state.withLock { state in
-            defer { state.arrived = [] }
-            return state.arrived
-        }
-        guard !arrived.isEmpty else { return }
-        let rules = try await node.files.rules()
-        for fileID in arrived { await putCopies(of: fileID, by: rules, node) }
     }
 
     // MARK: - Messages that are gone
@@ -271,7 +212,7 @@ final class FileKeeper: Sendable {
     /// A file is here that was fetched.
     /// - Returns: its size; `nil` if it was not fetched.
     func arrived(_ fileID: FileID) -> UInt64? {
-        state.withLock { $0.arrived.append(fileID) }
+        copies.arrived(fileID)
         return ended(fileID)
     }
 
@@ -341,8 +282,4 @@ extension FileKeeper.State {
         doubted[fileID] = nil
         return byteCounts.first
     }
-}
-
-extension StoreError {
-    fileprivate init(_ error: FilesError) { self.init(code: .unavailable, message: error.message, cause: error) }
 }

@@ -4,13 +4,16 @@ import EarshotFiles
 public struct FileUpload: Sendable {
     let node: Node
     let content: IncomingContent
+    let place: UploadRoom.Place
+    let uploader: Uploader?
     let name: String
     let mediaType: String
 
     /// Takes the next piece. Each waits for the one before; pieces of a MiB or so are taken fastest.
     /// - Throws: `EarshotError` `fileTooLarge`, `storeFull`, `storeUnavailable`, `stopped`.
     public func append(_ bytes: [UInt8]) async throws(EarshotError) {
-        try await node.writingHome { [content] () throws(EarshotError) in
+        try await node.writingHome { [content, place] () throws(EarshotError) in
+            try place.take(UInt64(bytes.count))
             do throws(FilesError) { try content.append(bytes) } catch { throw EarshotError(error) }
         }
     }
@@ -20,10 +23,12 @@ public struct FileUpload: Sendable {
     /// - Throws: as `append`.
     public func finish() async throws(EarshotError) -> Attachment {
         let (store, now) = (node.store, node.environment.clock.now.wallClock)
-        let (fileID, byteCount) = try await node.writingHome { [content] () throws(EarshotError) in
+        let (fileID, byteCount) = try await node.writingHome { [content, place, uploader] () throws(EarshotError) in
             do throws(FilesError) {
                 let added = try content.finish()
-                try Files.note(added.fileID, byteCount: added.byteCount, .held, in: store, at: now)
+                try Files.note(
+                    added.fileID, byteCount: added.byteCount, .held, in: store, at: now, token: uploader?.token)
+                place.finish()
                 return added
             } catch { throw EarshotError(error) }
         }

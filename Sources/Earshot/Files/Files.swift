@@ -100,13 +100,31 @@ public struct Files: Sendable {
     /// - Throws: `EarshotError` `invalidMessage` for a name or a type that no attachment has; `storeFull`,
     ///   `storeUnavailable`, `stopped`.
     public func upload(name: String, mediaType: String? = nil) async throws(EarshotError) -> FileUpload {
+        try await upload(name: name, mediaType: mediaType, by: nil)
+    }
+
+    /// The same for a program that may not do everything.
+    /// - Parameter uploader: which one, and how much of what it uploads may wait for a message; `nil` for the owner's.
+    /// - Throws: as `upload(name:mediaType:)`; `storeFull` if the uploader has no room left, too.
+    package func upload(
+        name: String, mediaType: String?, by uploader: Uploader?
+    ) async throws(EarshotError) -> FileUpload {
         let empty = try Self.attachment(FileID(Bytes32()), name, mediaType, byteCount: 0)
-        let (files, usage) = (node.shell.storage.fileDisk.files, try await usage())
-        let room = usage.quotaBytes.map { $0 - min($0, usage.byteCount) }
-        let content = try await node.writingHome { () throws(EarshotError) in
-            do throws(FilesError) { return try files.receive(atMost: room) } catch { throw EarshotError(error) }
+        let (store, disk, usage) = (node.store, node.shell.storage.fileDisk, try await usage())
+        let unsent = try await node.readStore { () throws(StoreError) in
+            guard let uploader else { return 0 as UInt64 }
+            return try store.unsentBytes(uploadedWith: uploader.token)
         }
-        return FileUpload(node: node, content: content, name: empty.name, mediaType: empty.mediaType)
+        let place = disk.uploads.begin(
+            uploader, unsentBytes: unsent, usedBytes: usage.byteCount, quotaBytes: usage.quotaBytes)
+        // Who has no room left is told before anything is sent.
+        try place.check()
+        let content = try await node.writingHome { () throws(EarshotError) in
+            do throws(FilesError) { return try disk.files.receive() } catch { throw EarshotError(error) }
+        }
+        return FileUpload(
+            node: node, content: content, place: place, uploader: uploader, name: empty.name,
+            mediaType: empty.mediaType)
     }
 
     static func attachment(
@@ -119,9 +137,11 @@ public struct Files: Sendable {
     }
 
     static func note(
-        _ fileID: FileID, byteCount: UInt64, _ state: FileRecord.State, in store: Store, at time: Int64
+        _ fileID: FileID, byteCount: UInt64, _ state: FileRecord.State, in store: Store, at time: Int64,
+        token: String? = nil
     ) throws(FilesError) {
-        do { try store.note(FileRecord(fileID, byteCount: byteCount, state, changedAt: time)) } catch {
+        let record = FileRecord(fileID, byteCount: byteCount, state, changedAt: time, token: token)
+        do { try store.note(record) } catch {
             throw FilesError(error)
         }
     }
@@ -210,18 +230,21 @@ public struct Files: Sendable {
         return shared
     }
 
-    /// How much room the files take that are here.
+    /// How much room the files take that are here, and what has come of others.
     /// - Throws: `EarshotError` `unusableFile`, `storeDamaged`, `storeUnavailable`.
     public func usage() async throws(EarshotError) -> FileUsage {
         let (store, files) = (node.store, node.shell.storage.fileDisk.files)
         let (held, rules) = try await node.readStore { () throws(StoreError) in
             (try store.heldFileBytes(), try store.fileRules())
         }
-        let freeBytes = try await node.onOwnThread { () throws(EarshotError) in
-            do throws(FilesError) { return try files.freeBytes() } catch { throw EarshotError(error) }
+        let (unfinished, freeBytes) = try await node.onOwnThread { () throws(EarshotError) in
+            do throws(FilesError) { return (try files.unfinishedBytes(), try files.freeBytes()) } catch {
+                throw EarshotError(error)
+            }
         }
         return FileUsage(
-            fileCount: held.count, byteCount: held.bytes, quotaBytes: rules.quotaBytes, freeBytes: freeBytes)
+            fileCount: held.count, byteCount: held.bytes + unfinished, quotaBytes: rules.quotaBytes,
+            freeBytes: freeBytes)
     }
 
     private static func unknown(_ fileID: FileID) -> EarshotError {
@@ -335,40 +358,6 @@ public struct Files: Sendable {
             } catch { throw EarshotError(error) }
         }
         await node.shell.post(.fileUpdated(FileUpdate(fileID, byteCount: byteCount, .declined)))
-    }
-
-    // MARK: - Rules
-
-    /// Which files the node fetches by itself, and how much room all may take.
-    /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`.
-    public func rules() async throws(EarshotError) -> FileRules {
-        let store = node.store
-        return try await node.readStore { () throws(StoreError) in try store.fileRules() }
-    }
-
-    /// Sets the rules, in place of all that there were. What waits is looked at again.
-    /// - Throws: `EarshotError` `invalidRule`; `storeFull`, `storeUnavailable`, `stopped`.
-    public func setRules(_ rules: FileRules) async throws(EarshotError) {
-        guard rules.rules.count <= Limits.fileRules else {
-            throw EarshotError(
-                .invalidRule, "there are at most \(Limits.fileRules) rules for files", .init(limit: Limits.fileRules))
-        }
-        for rule in rules.rules {
-            do throws(FileRule.Invalid) { try rule.check() } catch { throw EarshotError(.invalidRule, "\(error)") }
-        }
-        let store = node.store
-        try await node.writingHome { () throws(EarshotError) in
-            do throws(StoreError) { try store.note(rules) } catch { throw EarshotError(error) }
-        }
-        node.fileKeeper.look()
-    }
-
-    /// What is done with a file that a message brings along.
-    func decision(on file: AttachedFile, by rules: FileRules) async -> FileRule.Decision {
-        guard file.senderID != node.userID else { return .fetch(folder: nil) }
-        return rules.decision(
-            on: file, isStranger: await node.shell.isStranger(file.senderID),
-            smallBytes: node.configuration.fetchedFileBytes)
     }
 
     /// Notes a file that is here already as held, such as one that this node's user has sent before.

@@ -41,6 +41,36 @@ enum Folder {
         guard rmdir(path) == 0 || errno == ENOENT else { throw OpenFile.failure("removed", path) }
     }
 
+    /// What the files in it take of the disk, in bytes. What is not there takes nothing.
+    static func takenBytes(_ path: String) throws(FilesError) -> UInt64 {
+        let names: [String]
+        do throws(FilesError) { names = try self.names(in: path) } catch {
+            guard error.code == .missing else { throw error }
+            return 0
+        }
+        var sum: UInt64 = 0
+        for name in names {
+            var status = stat()
+            // It may be finished or removed meanwhile.
+            guard lstat("\(path)/\(name)", &status) == 0 else { continue }
+            sum += UInt64(status.st_blocks) * blockBytes
+        }
+        return sum
+    }
+
+    /// In what `stat` counts, whatever the file system's blocks are.
+    private static let blockBytes: UInt64 = 512
+
+    /// When one of the files in it was last written, in seconds since 1970.
+    static func changedTime(_ path: String) throws(FilesError) -> Int {
+        var latest = 0
+        for name in try names(in: path) {
+            var status = stat()
+            if lstat("\(path)/\(name)", &status) == 0 { latest = max(latest, status.st_mtim.tv_sec) }
+        }
+        return latest
+    }
+
     /// The room on its disk that an ordinary user can still take, in bytes.
     static func freeBytes(at path: String) throws(FilesError) -> UInt64 {
         var status = statvfs()

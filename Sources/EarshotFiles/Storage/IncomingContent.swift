@@ -8,23 +8,17 @@ package final class IncomingContent: Sendable {
     private let folder: String
     private let data: OpenFile
     private let writer: ContentWriter
-    private let room: UInt64?
     private let state = Mutex(State())
 
     private struct State {
         /// How much has come.
         var byteCount: UInt64 = 0
-        /// How much room there was for when that was last looked at.
-        var checked: UInt64 = 0
         /// The end of what has come, which is written when it is a whole chunk.
         var gathered: [UInt8] = []
     }
 
-    /// The room on the disk is looked at whenever so much more has come.
-    private static let checkedBytes: UInt64 = 16 * 1024 * 1024
-
-    init(_ store: FileStore, in folder: String, atMost room: UInt64?) throws(FilesError) {
-        (self.store, self.folder, self.room) = (store, folder, room)
+    init(_ store: FileStore, in folder: String) throws(FilesError) {
+        (self.store, self.folder) = (store, folder)
         data = try OpenFile("\(folder)/\(FileNames.data)", .creating)
         writer = ContentWriter(data)
     }
@@ -40,14 +34,8 @@ package final class IncomingContent: Sendable {
         try state.withLock { state throws(FilesError) in
             let count = state.byteCount + UInt64(piece.count)
             guard count <= Limits.fileBytes else { throw Self.tooLarge }
-            guard count <= room ?? .max else {
-                throw FilesError(
-                    .full, "the quota for files has room for \(room ?? 0) bytes more: raise it, or remove some files")
-            }
-            if count > state.checked {
-                try store.checkRoom(for: max(UInt64(piece.count), Self.checkedBytes))
-                state.checked = count + Self.checkedBytes
-            }
+            // Others may be taken in beside it, so each piece looks.
+            try store.checkRoom(for: UInt64(piece.count))
             state.byteCount = count
             state.gathered += piece
             let whole = state.gathered.count / FileShape.chunkBytes * FileShape.chunkBytes

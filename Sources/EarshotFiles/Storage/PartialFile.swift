@@ -6,7 +6,8 @@ import Synchronization
 /// A content that is on its way here: each part is proved when it comes, and what was proved survives a crash.
 ///
 /// The hashes prove themselves, because the file's id is a hash over them. Which chunks are there is a file of its own, of
-/// one bit each, that is written after they are on the disk.
+/// one bit each, that is written after they are on the disk. It takes no more of the disk than came: the size that a message claims
+/// only bounds it, so the file of its content has holes where nothing has come.
 package struct PartialFile: Sendable {
     package let fileID: FileID
     package let shape: FileShape
@@ -29,11 +30,9 @@ package struct PartialFile: Sendable {
     init(_ fileID: FileID, shape: FileShape, in folder: String) throws(FilesError) {
         try Folder.make(folder)
         (self.fileID, self.shape, self.folder) = (fileID, shape, folder)
-        let data = try OpenFile("\(folder)/\(FileNames.data)", .writing)
-        self.data = ContentWriter(data)
+        data = ContentWriter(try OpenFile("\(folder)/\(FileNames.data)", .writing))
         tree = try OpenFile("\(folder)/\(FileNames.tree)", .writing)
         (chunks, hasLists, lists) = (SequenceSet(), false, [])
-        if try data.stamp().byteCount != shape.byteCount { try data.reserve(shape.byteCount) }
         try resume()
     }
 

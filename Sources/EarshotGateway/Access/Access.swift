@@ -34,6 +34,13 @@ struct Access: Hashable, Sendable {
     /// The token that limits them to consumers of its own, by name; `nil` for those who may do everything.
     var limitingToken: String? { scopes.contains(.all) ? nil : token?.name }
 
+    /// Who uploads files, and how much of that may wait for a message that brings it along; `nil` for those who may do everything.
+    var uploader: Uploader? {
+        limitingToken.map {
+            Uploader(token: $0, limit: scopes.contains(.send) ? Limits.unsentUploadBytes : Limits.draftUploadBytes)
+        }
+    }
+
     /// - Throws: `GatewayError` `forbidden`.
     func check(_ scope: Scope) throws(GatewayError) {
         // Who may send may also leave it to a person.

@@ -1732,7 +1732,8 @@ enum OpenAPIDocument {
               summary: Take in a content that the request brings, so that messages can bring it along.
               description: |
                 The body is the content and is taken in while it comes, so it may be as large as a file may be. With a token, too: whoever
-                may send or insert drafts may bring along what they have themselves. At most 32 at once.
+                may send or insert drafts may bring along what they have themselves. At most 32 at once. What a token with limited scopes has
+                uploaded and no message brings along yet has at most 256 MiB, or 16 GiB where it may send; more is `storeFull`.
               x-scope: draft
               parameters:
                 - name: name

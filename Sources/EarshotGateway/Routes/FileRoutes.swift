@@ -89,7 +89,8 @@ struct FileRoutes: RouteGroup {
         let release = try places.take()
         do {
             return Intake(
-                try await node.files.upload(name: name, mediaType: request.query("mediaType")), release: release)
+                try await node.files.upload(
+                    name: name, mediaType: request.query("mediaType"), by: request.access.uploader), release: release)
         } catch {
             release()
             throw error

@@ -16,9 +16,12 @@ package struct FileRecord: Hashable, Sendable {
     package let state: State
     /// Milliseconds since 1970.
     package let changedAt: Int64
+    /// The name of the limited token with which it was uploaded; `nil` for all others.
+    package let token: String?
 
-    package init(_ fileID: FileID, byteCount: UInt64, _ state: State, changedAt: Int64) {
+    package init(_ fileID: FileID, byteCount: UInt64, _ state: State, changedAt: Int64, token: String? = nil) {
         (self.fileID, self.byteCount, self.state, self.changedAt) = (fileID, byteCount, state, changedAt)
+        self.token = token
     }
 }
 

@@ -103,8 +103,9 @@ public struct SharedFile: Hashable, Sendable {
 
 /// How much room the files take.
 public struct FileUsage: Hashable, Sendable {
-    /// How many contents are here, and how many bytes they have.
+    /// How many contents are here.
     public let fileCount: Int
+    /// How many bytes they have, with what has come of others that are on their way.
     public let byteCount: UInt64
     /// What they may have: `FileRules.quotaBytes`.
     public let quotaBytes: UInt64?

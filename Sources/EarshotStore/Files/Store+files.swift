@@ -89,6 +89,21 @@ extension Store {
         }
     }
 
+    /// How many bytes were uploaded with a limited token and are in no message yet.
+    package func unsentBytes(uploadedWith token: String) throws(StoreError) -> UInt64 {
+        try read { db in
+            let bytes = try Double.fetchOne(
+                db.cachedStatement(
+                    sql: """
+                        SELECT total(byteCount) FROM file
+                        WHERE token = ? AND state = ? AND NOT EXISTS (
+                            SELECT 1 FROM attachment WHERE attachment.fileID = file.fileID)
+                        """),
+                arguments: [token, FileStateNumber.held.rawValue])
+            return UInt64(bytes ?? 0)
+        }
+    }
+
     package func file(_ fileID: FileID) throws(StoreError) -> FileRecord? {
         let rows = Rows(path: path)
         return try read { db in
@@ -104,10 +119,12 @@ extension Store {
         try write { db in
             try db.execute(
                 sql: """
-                    INSERT OR REPLACE INTO file (fileID, byteCount, state, reason, changedAt) VALUES (?, ?, ?, ?, ?)
+                    INSERT OR REPLACE INTO file (fileID, byteCount, state, reason, changedAt, token)
+                    VALUES (?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
                     record.fileID.data, Int64(clamping: record.byteCount), state.rawValue, reason, record.changedAt,
+                    record.token,
                 ])
         }
     }
@@ -256,6 +273,6 @@ extension Rows {
             }
         return FileRecord(
             try identifier(row, "fileID"), byteCount: UInt64(row["byteCount"] as Int64), state,
-            changedAt: row["changedAt"])
+            changedAt: row["changedAt"], token: row["token"])
     }
 }

@@ -2,10 +2,11 @@ import GRDB
 
 extension Migration {
     /// By which conversation the content of a file came, all of it; NULL if parts came by several. What is here already came by that
-    /// of its first message, unless the user has added it.
-    static let fileOrigins = Migration("28: origins of files") { db in
+    /// of its first message, unless the user has added it. And with which limited token a file was uploaded; NULL for all others.
+    static let fileOrigins = Migration("28: origins of files, and tokens of uploads") { db in
         try db.execute(
             sql: """
+                ALTER TABLE file ADD COLUMN token TEXT;
                 CREATE TABLE fileOrigin (
                     fileID BLOB PRIMARY KEY NOT NULL,
                     conversationID BLOB

@@ -106,6 +106,32 @@ struct FilesTests {
         try await bob.stop()
     }
 
+    @Test("are copied once where one message brings a content along under many names", .timeLimit(.minutes(2)))
+    func copiedOnce() async throws {
+        let (alice, bob) = try await Self.acquainted()
+        let copies = folder.file("copies")
+        try FileManager.default.createDirectory(atPath: copies, withIntermediateDirectories: true)
+        try await bob.node.files.setRules(FileRules([FileRule(.fetch(folder: copies), sender: alice.userID)]))
+        var last: Attachment?
+        for (name, count) in [("many.bin", 100_000), ("last.bin", 11)] {
+            let path = try file(name, bytes: count).path
+            let attachment = try await alice.node.files.add(path)
+            var draft = MessageDraft("")
+            draft.attachments = try (0..<(name == "many.bin" ? Limits.attachments : 1)).map { number in
+                try Attachment(
+                    fileID: attachment.fileID, name: number == 0 ? name : "\(number) \(name)", byteCount: UInt64(count))
+            }
+            _ = try await alice.node.messages.send(draft, to: bob.userID)
+            try await bob.events.until("the copy") { FileManager.default.fileExists(atPath: "\(copies)/\(name)") }
+            last = attachment
+        }
+        // Copies are made one after the other, so all of the first content are there by now.
+        #expect(last != nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: copies).sorted() == ["last.bin", "many.bin"])
+        try await alice.stop()
+        try await bob.stop()
+    }
+
     @Test("do not go over the quota, say so, and come once there is room")
     func quota() async throws {
         let (alice, bob) = try await Self.acquainted()
@@ -135,6 +161,59 @@ struct FilesTests {
         try await waitUntilHeld(ids[1], by: bob)
         try await alice.stop()
         try await bob.stop()
+    }
+
+    @Test("count in the quota with what came of those that are not whole, and a copy that does not fit is told of")
+    func everythingCounts() async throws {
+        let (alice, bob) = try await Self.acquainted()
+        let copies = folder.file("copies")
+        try FileManager.default.createDirectory(atPath: copies, withIntermediateDirectories: true)
+        let upload = try await bob.node.files.upload(name: "part.bin")
+        try await upload.append([UInt8](repeating: 7, count: 300_000))
+        #expect(try await (262_144..<400_000).contains(Int(bob.node.files.usage().byteCount)))
+        let node = bob.node
+        let rule = FileRule(.fetch(folder: copies), sender: alice.userID)
+        try await node.files.setRules(FileRules([rule], quotaBytes: 500_000))
+        var draft = MessageDraft("")
+        draft.attachments = [try await alice.node.files.add(try file("a.bin", bytes: 150_000).path)]
+        _ = try await alice.node.messages.send(draft, to: bob.userID)
+        let reason = try await bob.events.first("the refusal of the copy") { event -> String? in
+            guard case .fileUpdated(let update) = event, case .failed(let reason) = update.copy else { return nil }
+            return reason
+        }
+        #expect(reason.contains("quota"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: copies).isEmpty)
+        try await alice.stop()
+        try await bob.stop()
+    }
+
+    @Test("that a program uploads have room of its own until a message brings them along, however many come at once")
+    func uploads() async throws {
+        let alice = try TestUser("alice")
+        try await alice.start()
+        let files = alice.node.files
+        let (one, other) = (Uploader(token: "one", limit: 1000), Uploader(token: "other", limit: 1000))
+        func upload(_ byte: UInt8, _ count: Int, _ uploader: Uploader) async throws -> FileUpload {
+            let upload = try await files.upload(name: "a.bin", mediaType: nil, by: uploader)
+            try await upload.append([UInt8](repeating: byte, count: count))
+            return upload
+        }
+        // Two at once have no more room than one after the other.
+        let first = try await upload(1, 600, one)
+        await expect(.storeFull) { _ = try await upload(2, 401, one) }
+        let attachment = try await first.finish()
+        let second = try await upload(3, 400, one)
+        _ = try await second.finish()
+        await expect(.storeFull) { _ = try await files.upload(name: "a.bin", mediaType: nil, by: one) }
+        _ = try await upload(4, 1000, other)
+        _ = try await files.upload(name: "a.bin").append([UInt8](repeating: 5, count: 5000))
+        // What was sent counts for its messages.
+        var draft = MessageDraft("")
+        draft.attachments = [attachment]
+        _ = try await alice.node.messages.send(draft, to: alice.userID)
+        await expect(.storeFull) { _ = try await upload(6, 601, one) }
+        _ = try await upload(6, 600, one).finish()
+        try await alice.stop()
     }
 
     @Test("are neither given nor fetched once their message was taken back")

@@ -25,6 +25,21 @@ struct ForgedFile: Sendable {
         fileID = lists.withUnsafeBytes { FileHash.file($0, byteCount: shape.byteCount) }
     }
 
+    private init(hashes: [UInt8], byteCount: UInt64) {
+        content = []
+        self.hashes = [hashes]
+        lists = hashes.withUnsafeBytes { FileHash.list($0, at: 0).bytes }
+        fileID = lists.withUnsafeBytes { FileHash.file($0, byteCount: byteCount) }
+    }
+
+    /// Hashes of a file that does not exist: its size costs nothing.
+    /// - Parameter count: of chunks, at most those of one list.
+    static func claim(chunks count: Int) -> ForgedFile {
+        ForgedFile(
+            hashes: (0..<count * Bytes32.count).map { _ in .random(in: .min ... .max) },
+            byteCount: UInt64(count * FileShape.chunkBytes))
+    }
+
     /// A file that nobody has.
     static func random(bytes count: Int) -> ForgedFile {
         // One draw for all: one a byte takes a debug build half a minute for some MiB.

@@ -1,0 +1,36 @@
+import EarshotStore
+
+/// What is done with files.
+extension Files {
+    /// Which files the node fetches by itself, and how much room all may take.
+    /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`.
+    public func rules() async throws(EarshotError) -> FileRules {
+        let store = node.store
+        return try await node.readStore { () throws(StoreError) in try store.fileRules() }
+    }
+
+    /// Sets the rules, in place of all that there were. What waits is looked at again.
+    /// - Throws: `EarshotError` `invalidRule`; `storeFull`, `storeUnavailable`, `stopped`.
+    public func setRules(_ rules: FileRules) async throws(EarshotError) {
+        guard rules.rules.count <= Limits.fileRules else {
+            throw EarshotError(
+                .invalidRule, "there are at most \(Limits.fileRules) rules for files", .init(limit: Limits.fileRules))
+        }
+        for rule in rules.rules {
+            do throws(FileRule.Invalid) { try rule.check() } catch { throw EarshotError(.invalidRule, "\(error)") }
+        }
+        let store = node.store
+        try await node.writingHome { () throws(EarshotError) in
+            do throws(StoreError) { try store.note(rules) } catch { throw EarshotError(error) }
+        }
+        node.fileKeeper.look()
+    }
+
+    /// What is done with a file that a message brings along.
+    func decision(on file: AttachedFile, by rules: FileRules) async -> FileRule.Decision {
+        guard file.senderID != node.userID else { return .fetch(folder: nil) }
+        return rules.decision(
+            on: file, isStranger: await node.shell.isStranger(file.senderID),
+            smallBytes: node.configuration.fetchedFileBytes)
+    }
+}
