@@ -134,7 +134,7 @@ package struct FileStore: Sendable {
     /// It leaves as much of the folder's disk free as all files do.
     /// - Returns: the path of the copy.
     /// - Throws: `FilesError` `missing` if the content is not here, or the folder; `full`, `unavailable`.
-    package func save(_ fileID: FileID, as name: String, in target: String) throws(FilesError) -> String {
+    package func save(_ fileID: FileID, as name: SavedName, in target: String) throws(FilesError) -> String {
         let source = try OpenFile("\(folder(Self.held, fileID))/\(FileNames.data)", .reading)
         let byteCount = Int(try source.stamp().byteCount)
         let copy = try free(name, in: target)
@@ -160,11 +160,10 @@ package struct FileStore: Sendable {
     /// Copies of one name that a folder may have.
     private static let copies = 10_000
 
-    private func free(_ name: String, in target: String) throws(FilesError) -> OpenFile {
-        let dot = name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : $0 } ?? name.endIndex
+    private func free(_ name: SavedName, in target: String) throws(FilesError) -> OpenFile {
         for number in 1...Self.copies {
-            let candidate = number == 1 ? name : "\(name[..<dot]) (\(number))\(name[dot...])"
-            do throws(FilesError) { return try OpenFile("\(target)/\(candidate)", .creating) } catch {
+            let path = "\(target)/\(name.numbered(number))"
+            do throws(FilesError) { return try OpenFile(path, .creating) } catch {
                 guard error.systemError == EEXIST else { throw error }
             }
         }

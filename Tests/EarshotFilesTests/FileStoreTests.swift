@@ -302,7 +302,7 @@ struct FileStoreTests {
         let content = Self.content(1000)
         let (fileID, _) = try store.add(try file(content))
         let names = try (0..<3).map { _ in
-            URL(fileURLWithPath: try store.save(fileID, as: "a.tar.gz", in: folder.path)).lastPathComponent
+            URL(fileURLWithPath: try store.save(fileID, as: SavedName("a.tar.gz"), in: folder.path)).lastPathComponent
         }
         #expect(names == ["a.tar.gz", "a.tar (2).gz", "a.tar (3).gz"])
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("a.tar (3).gz"))) == Data(content))

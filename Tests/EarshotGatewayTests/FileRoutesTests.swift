@@ -42,6 +42,9 @@ struct FileRoutesTests {
             let answer = try await request.send(to: bob.node.home.socketFile)
             #expect(answer.status == 200 && Data(answer.body) == Self.content)
             #expect(answer.head.lowercased().contains("content-disposition: attachment"))
+            let named = RawRequest(method: "GET", path: "\(request.path)?name=.gr%C3%BC%C3%9Fe%22%0d%0ax:%20y.txt")
+            let head = try await named.send(to: bob.node.home.socketFile).head
+            #expect(head.contains("attachment; filename*=UTF-8''_gr%C3%BC%C3%9Fe___x_%20y.txt\r\n"))
             let saved = try await bob.client.saveFile(attachment, to: folder.path)
             #expect(saved == folder.file("plan (2).pdf"))
         }

@@ -280,8 +280,8 @@ public struct Files: Sendable {
     }
 
     /// Writes a copy of a file into a folder. A file of that name which is there is not overwritten: the copy is then called
-    /// `name (2)`, and so on. Where the name has characters that turn the direction of text, or are never seen, the copy's has
-    /// `_`: they can make the end of a name look like another.
+    /// `name (2)`, and so on. Where the sender's name would do something in a folder, the copy's has `_`: at its beginning for a dot
+    /// or a dash, and for characters that turn the direction of text, are never seen, or mean something in a path.
     /// - Returns: the path of the copy.
     /// - Throws: `EarshotError` `fileMissing` if it is not here, or not whole; `unusableFile`, `storeFull`.
     public func save(_ attachment: Attachment, to folder: String) async throws(EarshotError) -> String {
@@ -289,21 +289,9 @@ public struct Files: Sendable {
         let files = node.shell.storage.fileDisk.files
         return try await node.onOwnThread { () throws(EarshotError) in
             do throws(FilesError) {
-                return try files.save(attachment.fileID, as: Self.plain(attachment.name), in: folder)
+                return try files.save(attachment.fileID, as: SavedName(attachment.name), in: folder)
             } catch { throw EarshotError(error, path: folder) }
         }
-    }
-
-    /// A name without what changes the direction of text (Unicode UAX 9), and without tag characters.
-    private static func plain(_ name: String) -> String {
-        var plain = ""
-        for scalar in name.unicodeScalars {
-            switch scalar.value {
-            case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xE0000...0xE007F: plain += "_"
-            default: plain.unicodeScalars.append(scalar)
-            }
-        }
-        return plain
     }
 
     private func held(_ fileID: FileID) async throws(EarshotError) -> HeldFile? {

@@ -1781,6 +1781,13 @@ enum OpenAPIDocument {
               summary: What a file contains.
               description: A file that is not here yet is answered with 409 and `fileMissing`.
               x-scope: read
+              parameters:
+                - name: name
+                  in: query
+                  description: |
+                    What its sender calls it. `Content-Disposition` then has a name to save it under, which does nothing in a folder: it does
+                    not begin with a dot or a dash, and shares of Windows and macOS can hold it.
+                  schema: {type: string, maxLength: 255}
               responses:
                 "200":
                   description: The content, to be saved and not to be shown in place.

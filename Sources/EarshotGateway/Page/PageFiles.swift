@@ -251,10 +251,10 @@ enum PageFiles {
               async save({ fileID: id, name }) {
                 this.#store.apply({ type: "fileSaving", id, isSaving: true });
                 try {
-                  const response = await this.#api.content(`files/${id}/content`);
+                  const response = await this.#api.content(`files/${id}/content?name=${encodeURIComponent(name)}`);
                   const address = URL.createObjectURL(await response.blob()), link = document.createElement("a");
                   link.href = address;
-                  link.download = savedName(name);
+                  link.download = savedName(response.headers.get("content-disposition"));
                   link.click();
                   // The browser has begun to save by then, and holds what it saves.
                   setTimeout(() => URL.revokeObjectURL(address), LIMITS.savingMilliseconds);
@@ -1665,7 +1665,6 @@ enum PageFiles {
             text: ##"""
             /** Files that messages bring along, in words. */
             import { LIMITS } from "./limits.js";
-            import { escapedCharacters } from "./safe-text.js";
 
             const UNITS = ["kB", "MB", "GB", "TB"];
 
@@ -1699,10 +1698,10 @@ enum PageFiles {
             export const filesOf = (message) =>
               message.isRetracted || message.isDeleted || message.session?.isSuperseded ? [] : message.attachments ?? [];
 
-            /** What a file is called where it is saved: nothing in it reverses the name or leads to another folder. @param {string} name */
-            export function savedName(name) {
-              const safe = escapedCharacters(name, () => "_").replaceAll(/[/\\]/g, "_");
-              return /^\.*$/.test(safe) ? "file" : safe;
+            /** What a file is called where it is saved, as the node's answer says: it knows names that do nothing in a folder. @param {string?} header */
+            export function savedName(header) {
+              const name = /filename\*=UTF-8''([^;]+)/.exec(header ?? "")?.[1];
+              return name ? decodeURIComponent(name) : "file";
             }
 
             /** @typedef {readonly {at: number, bytes: number}[]} Samples how far it was, and when: of the last seconds */
@@ -2543,12 +2542,6 @@ enum PageFiles {
 
             /** @param {string} character */
             const escaped = (character) => "\\u{" + character.codePointAt(0).toString(16).padStart(2, "0") + "}";
-
-            /**
-             * A text with something else for each character that is dangerous; line breaks are among them.
-             * @param {string} text @param {(character: string) => string} replacement
-             */
-            export const escapedCharacters = (text, replacement) => text.replaceAll(EACH, replacement);
 
             /**
              * The segments of a text, in its order. Line breaks stay, and a tab becomes four spaces.

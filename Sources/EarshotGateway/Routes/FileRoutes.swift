@@ -22,7 +22,9 @@ struct FileRoutes: RouteGroup {
             .get("/v1/files/rules") { _ in try await .json(representer.fileRules(node.files.rules())) },
             .post("/v1/files/rules", FileRulesRequest.self, scope: .all) { try await setRules($0, $1) },
             .get("/v1/files/{file}") { try await .json(shown(try file(of: $0))) },
-            .get("/v1/files/{file}/content", isHeld: true) { try await content(try file(of: $0)) },
+            .get("/v1/files/{file}/content", query: ["name"], isHeld: true) { request in
+                try await content(try file(of: request), as: request.query("name"))
+            },
             .get("/v1/files/{file}/picture", isHeld: true) { try await picture(try file(of: $0)) },
             .post("/v1/files/{file}/fetch", scope: .all) { request in
                 let fileID = try file(of: request)
@@ -108,12 +110,14 @@ struct FileRoutes: RouteGroup {
     }
 
     /// It is never shown in place: a browser that took it for a page would run it beside the node's own.
-    private func content(_ fileID: FileID) async throws -> Response {
+    private func content(_ fileID: FileID, as name: String?) async throws -> Response {
         let update = try await node.files.update(of: fileID)
         guard update.state == .held else {
             throw GatewayError(.fileMissing, "the file \(fileID) is not here yet")
         }
-        return Response(byteCount: Int(update.byteCount), pieces: pieces(of: fileID, Int(update.byteCount)))
+        return Response(
+            byteCount: Int(update.byteCount), name: name.map { SavedName($0) },
+            pieces: pieces(of: fileID, Int(update.byteCount)))
     }
 
     /// Its type is what its content says, and not what its author does.

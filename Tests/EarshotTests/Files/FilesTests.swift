@@ -59,6 +59,10 @@ struct FilesTests {
         let attachment = try await alice.node.files.add(
             try file("a", bytes: 10).path, name: "bill\u{202e}fdp.\u{200f}\u{e0041}exe")
         #expect(try await alice.node.files.save(attachment, to: folder.path) == folder.file("bill_fdp.__exe"))
+        for (name, saved) in [(".bash_profile", "_bash_profile"), ("-rf", "_rf"), ("con", "_con"), ("a:b. ", "a_b__")] {
+            let named = try Attachment(fileID: attachment.fileID, name: name, byteCount: attachment.byteCount)
+            #expect(try await alice.node.files.save(named, to: folder.path) == folder.file(saved))
+        }
         try await alice.stop()
     }
 

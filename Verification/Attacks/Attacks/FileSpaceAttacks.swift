@@ -7,7 +7,7 @@ import TestSupport
 
 /// Attacks on the room that files take of the disk.
 extension Attack {
-    static let fileSpace: [Attack] = [inventedFiles, manyNames, endlessUploads]
+    static let fileSpace: [Attack] = [inventedFiles, manyNames, endlessUploads, names]
 
     /// What a folder takes of the disk, in bytes.
     private static func takenBytes(_ path: String) -> Int {
@@ -23,7 +23,7 @@ extension Attack {
     }
 
     /// A user to whom alice has written once, and so no stranger.
-    private static func acquaintance(_ name: String, _ arena: Arena, _ source: String) async throws -> (Mallory, Held) {
+    fileprivate static func acquaintance(_ name: String, _ arena: Arena, _ source: String) async throws -> (Mallory, Held) {
         let mallory = Mallory(name: "\(name) \(source)")
         let held = try await Held.link(mallory, arena, source)
         try await arena.alice.node.messages.send("hello", to: mallory.userID)
@@ -112,6 +112,37 @@ extension Attack {
             "\(taken >> 20) MiB of 512; \(reason)",
             uploads.count == fits && taken <= Int(Limits.draftUploadBytes) + (1 << 20)
                 && reason.contains("send its drafts"))
+    }
+}
+
+extension Attack {
+    fileprivate static let names = Attack(
+        kind: .files, name: "files called .bash_profile, -rf, con and a:b, to somebody whose rule copies them",
+        expected: "copied as _bash_profile, _rf, _con and a_b"
+    ) { arena, source in
+        let copies = arena.folder.file("names \(source)")
+        try FileManager.default.createDirectory(atPath: copies, withIntermediateDirectories: false)
+        let (mallory, held) = try await acquaintance("n", arena, source)
+        let node = arena.alice.node
+        try await node.files.setRules(FileRules([FileRule(.fetch(folder: copies), sender: mallory.userID)]))
+        let named = [(".bash_profile", "_bash_profile"), ("-rf", "_rf"), ("con", "_con"), ("a:b", "a_b")]
+        for (number, (name, saved)) in named.enumerated() {
+            let file = ForgedFile.random(bytes: 1000 + number)
+            _ = try await blocking {
+                try held.with { link in
+                    let log = mallory.log(to: node.userID, epoch: UInt64(1 + number))
+                    if number == 0 { link.send(Mallory.heads()) }
+                    link.send(mallory.entries(log, bodies: [ForgedFile.message([file.attachment(name: name)])]))
+                    return link.give(file)
+                }
+            }
+            try await arena.alice.events.until("the copy") {
+                FileManager.default.fileExists(atPath: "\(copies)/\(saved)")
+            }
+        }
+        try await node.files.setRules(FileRules())
+        let names = try FileManager.default.contentsOfDirectory(atPath: copies).sorted()
+        return Outcome("copied as \(names)", names == named.map(\.1).sorted())
     }
 }
 

@@ -72,8 +72,9 @@ test("A picture is shown of four types, and SVG is none of them", () => {
   equal(["image/png", "IMAGE/JPEG", "image/gif", "image/webp"].map(isPicture), [true, true, true, true]);
   equal(["image/svg+xml", "image/png; x=y", "text/html", "image/avif", ""].map(isPicture), [false, false, false, false, false]);
 });
-test("A file is saved under a name that reverses nothing and leads nowhere", () => {
-  equal(["plan.pdf", "a\u202efdp.exe", "../x", "..", "", "a\nb"].map(savedName), ["plan.pdf", "a_fdp.exe", ".._x", "file", "file", "a_b"]);
+test("A file is saved under the name that the node's answer has, which does nothing in a folder", () => {
+  const headers = ["attachment; filename*=UTF-8''Gr%C3%BC%C3%9Fe%20%281%29.txt", "attachment; filename*=UTF-8''_bash_profile", "attachment", null];
+  equal(headers.map(savedName), ["Grüße (1).txt", "_bash_profile", "file", "file"]);
 });
 test("A message whose content is gone shows no files", () => {
   const message = { attachments: [plan] };

@@ -35,13 +35,33 @@ struct Response: Sendable {
     }
 
     /// A content that is saved, and never shown in place.
-    init(byteCount: Int, pieces: @escaping @Sendable () async throws -> ByteBuffer?) {
+    /// - Parameter name: what it is called where it is saved.
+    init(byteCount: Int, name: SavedName? = nil, pieces: @escaping @Sendable () async throws -> ByteBuffer?) {
         status = .ok
         headers = [
             "content-type": "application/octet-stream", "content-length": "\(byteCount)",
             "content-disposition": "attachment", "cache-control": "no-store", "x-content-type-options": "nosniff",
         ]
+        // RFC 6266, with the characters of RFC 8187.
+        if let name {
+            headers.replaceOrAdd(
+                name: "content-disposition", value: "attachment; filename*=UTF-8''\(Self.encoded(name.description))")
+        }
         body = .pieces(pieces)
+    }
+
+    private static func encoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            let isPlain =
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "!#$&+-.^_`|~".utf8.contains(byte)
+                }
+            let digits = String(byte, radix: 16, uppercase: true)
+            return isPlain ? String(UnicodeScalar(byte)) : "%\(digits.count == 1 ? "0" : "")\(digits)"
+        }.joined()
     }
 
     /// A picture that was checked. A browser shows it, and takes it for nothing else.

@@ -36,10 +36,10 @@ export class Attachments {
   async save({ fileID: id, name }) {
     this.#store.apply({ type: "fileSaving", id, isSaving: true });
     try {
-      const response = await this.#api.content(`files/${id}/content`);
+      const response = await this.#api.content(`files/${id}/content?name=${encodeURIComponent(name)}`);
       const address = URL.createObjectURL(await response.blob()), link = document.createElement("a");
       link.href = address;
-      link.download = savedName(name);
+      link.download = savedName(response.headers.get("content-disposition"));
       link.click();
       // The browser has begun to save by then, and holds what it saves.
       setTimeout(() => URL.revokeObjectURL(address), LIMITS.savingMilliseconds);

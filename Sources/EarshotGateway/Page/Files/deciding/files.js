@@ -1,6 +1,5 @@
 /** Files that messages bring along, in words. */
 import { LIMITS } from "./limits.js";
-import { escapedCharacters } from "./safe-text.js";
 
 const UNITS = ["kB", "MB", "GB", "TB"];
 
@@ -34,10 +33,10 @@ export const isPicture = (mediaType) => PICTURES.includes(mediaType.toLowerCase(
 export const filesOf = (message) =>
   message.isRetracted || message.isDeleted || message.session?.isSuperseded ? [] : message.attachments ?? [];
 
-/** What a file is called where it is saved: nothing in it reverses the name or leads to another folder. @param {string} name */
-export function savedName(name) {
-  const safe = escapedCharacters(name, () => "_").replaceAll(/[/\\]/g, "_");
-  return /^\.*$/.test(safe) ? "file" : safe;
+/** What a file is called where it is saved, as the node's answer says: it knows names that do nothing in a folder. @param {string?} header */
+export function savedName(header) {
+  const name = /filename\*=UTF-8''([^;]+)/.exec(header ?? "")?.[1];
+  return name ? decodeURIComponent(name) : "file";
 }
 
 /** @typedef {readonly {at: number, bytes: number}[]} Samples how far it was, and when: of the last seconds */

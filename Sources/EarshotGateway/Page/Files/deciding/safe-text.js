@@ -13,12 +13,6 @@ const EACH = new RegExp(DANGEROUS.source, "gu");
 const escaped = (character) => "\\u{" + character.codePointAt(0).toString(16).padStart(2, "0") + "}";
 
 /**
- * A text with something else for each character that is dangerous; line breaks are among them.
- * @param {string} text @param {(character: string) => string} replacement
- */
-export const escapedCharacters = (text, replacement) => text.replaceAll(EACH, replacement);
-
-/**
  * The segments of a text, in its order. Line breaks stay, and a tab becomes four spaces.
  * @param {string} text
  * @returns {Segment[]}
