@@ -247,7 +247,7 @@ public enum Limits {
     public static let consumersOfToken = 8
     /// The name of one, in bytes.
     public static let consumerNameBytes = 64
-    /// Messages that are set aside for one consumer; beyond it they are handed out again and again.
+    /// Messages that are set aside for one consumer; beyond it the oldest of them are forgotten, so that none holds up the others.
     public static let setAside = 1000
     /// So long may a consumer keep what it was handed before that counts as in vain, in milliseconds of uptime. If it asks
     /// again sooner, it gets the same hand-out.

@@ -232,6 +232,23 @@ struct ConsumersTests {
         #expect(try consumers.known("bot").setAside == [11])
     }
 
+    @Test("has messages set aside however many are already: the oldest of those gives way, and none holds up the others")
+    mutating func manySetAside() throws {
+        for place in 1...Int64(Limits.setAside) {
+            consumers.apply(.setAside(place - 2000, ConsumerFailure("no", time: 0)), to: "bot")
+        }
+        let oldest = try #require(try consumers.known("bot").setAside.min())
+        for number in 1...5 {
+            _ = try receive()
+            consumers.handedOut([11], attempts: 5, to: "bot", now: now)
+            let change = try report(11, "no")
+            #expect(change == .setAside(11, ConsumerFailure("no", time: now.wallClock)) || number < 5)
+        }
+        let setAside = try consumers.known("bot").setAside
+        #expect(setAside.count == Limits.setAside && setAside.contains(11) && !setAside.contains(oldest))
+        guard case .after(11, _) = try receive() else { Issue.record("the next message waits"); return }
+    }
+
     @Test("fails on the message that follows those which it has acknowledged")
     mutating func reportsInPart() throws {
         _ = try fail(11, through: 14)

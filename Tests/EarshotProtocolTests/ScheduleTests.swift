@@ -56,6 +56,25 @@ struct ScheduleTests {
         #expect(schedule.wait(now: start) == nil)
     }
 
+    @Test("waits with what the disk did not take, and with no other")
+    mutating func poisoned() throws {
+        let (poison, good, later) = (try record(1, in: 0), try record(2, in: 1), try record(3, in: 2))
+        for record in [poison, good, later] { schedule.add(record) }
+        for uptime in stride(from: Int64(0), to: 3, by: 1) {
+            let due = schedule.takeDue(now: after(uptime))
+            // Nothing waits for the first, which comes to nothing again and again.
+            #expect(due.filter { $0 != poison } == (uptime == 0 ? [] : [uptime == 1 ? good : later]))
+            for record in due {
+                if record == poison {
+                    schedule.putBack(record.scheduledID, now: after(uptime))
+                } else {
+                    schedule.remove(record.scheduledID)
+                }
+            }
+        }
+        #expect(schedule.all.map(\.id) == [ScheduledMessageID(poison.scheduledID)])
+    }
+
     @Test("is the same after a restart")
     func restart() throws {
         let record = try record(1, in: 5_000)

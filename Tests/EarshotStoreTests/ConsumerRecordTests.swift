@@ -20,6 +20,20 @@ struct ConsumerRecordTests {
         }
     }
 
+    @Test("forgets the oldest of too many that are set aside, in memory and on the disk")
+    func manySetAside() throws {
+        let store = try Store.inMemory()
+        var record = ConsumerRecord(name: "bot", cursor: 0, createdAt: 1)
+        try commit(.make(record), to: store)
+        for entry in 1...Int64(Limits.setAside + 3) {
+            let change = ConsumerChange.setAside(entry, ConsumerFailure("reason", time: 1))
+            record.apply(change)
+            try commit(change, to: store)
+        }
+        #expect(record.setAside == Set(4...Int64(Limits.setAside + 3)))
+        #expect(try store.snapshot().consumers == [record])
+    }
+
     private func commit(_ change: ConsumerChange, to store: Store) throws {
         var commit = Commit()
         commit.programChanges = [.consumer("bot", change)]

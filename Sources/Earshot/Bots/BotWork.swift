@@ -28,7 +28,7 @@ actor BotWork {
     private var isPrepared = false
     /// The first message of the last hand-out.
     private var head: MessageID?
-    private var retries = BackOff.forMessages
+    private var retries = RetryPolicy.messages.backOff
     private var waits = BackOff(longest: .seconds(5))
     /// Whether messages are acknowledged one by one, because an acknowledgement of several was refused.
     private var isCareful = false

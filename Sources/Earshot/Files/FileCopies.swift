@@ -17,12 +17,12 @@ final class FileCopies: Sendable {
     func arrived(_ fileID: FileID) { state.withLock { $0.arrived.append(fileID) } }
 
     func putThoseThatAreDue(of node: Node) async throws(EarshotError) {
+        guard state.withLock({ !$0.arrived.isEmpty }) else { return }
+        let rules = try await node.files.rules()
         let arrived = state.withLock { state in
             defer { state.arrived = [] }
             return state.arrived
         }
-        guard !arrived.isEmpty else { return }
-        let rules = try await node.files.rules()
         for fileID in arrived { await put(fileID, by: rules, of: node) }
     }
 

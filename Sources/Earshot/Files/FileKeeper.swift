@@ -102,7 +102,8 @@ final class FileKeeper: Sendable {
                 if !isWanted {
                     guard case .fetch = await node.files.decision(on: file, by: rules) else { continue }
                 }
-                if try await node.files.take(file.fileID, byteCount: file.byteCount) {
+                guard let isHere = try await isHere(file, node) else { continue }
+                if isHere {
                     await copies.put(file.fileID, by: rules, of: node)
                     continue
                 }
@@ -140,14 +141,34 @@ final class FileKeeper: Sendable {
     /// nothing from it.
     private func hasRoom(for file: AttachedFile, by rules: FileRules, _ node: Node) async throws(EarshotError) -> Bool {
         guard let quota = rules.quotaBytes else { return true }
-        let (store, files, fileID) = (node.store, node.shell.storage.fileDisk.files, file.fileID)
+        let (files, fileID) = (node.shell.storage.fileDisk.files, file.fileID)
         let here = try await node.files.usage().byteCount
         let came = try await node.onOwnThread { () throws(EarshotError) in
             do throws(FilesError) { return try files.unfinishedBytes(of: fileID) } catch { throw EarshotError(error) }
         }
         guard here + file.byteCount - min(file.byteCount, came) > quota else { return true }
-        let reason =
-            "the files here have \(here) bytes, and the quota is \(quota): raise it, or remove some, and fetch this one again"
+        try await leaveOut(
+            file,
+            "the files here have \(here) bytes, and the quota is \(quota): raise it, or remove some, and fetch this one again",
+            node)
+        return false
+    }
+
+    /// Whether a file is here already.
+    /// - Returns: `nil` for one that lies damaged on the disk: it is left out, and holds up no other.
+    private func isHere(_ file: AttachedFile, _ node: Node) async throws(EarshotError) -> Bool? {
+        do throws(EarshotError) { return try await node.files.take(file.fileID, byteCount: file.byteCount) } catch {
+            guard error.code == .unusableFile else { throw error }
+            node.configuration.logger.warning(
+                "a file that is here cannot be read", metadata: ["file": "\(file.fileID)", "error": "\(error)"])
+            try await leaveOut(file, "what is here of it cannot be read: \(error.message): remove it, and fetch it again", node)
+            return nil
+        }
+    }
+
+    /// It is not fetched, and that is said.
+    private func leaveOut(_ file: AttachedFile, _ reason: String, _ node: Node) async throws(EarshotError) {
+        let store = node.store
         let record = FileRecord(
             file.fileID, byteCount: file.byteCount, .failed(reason: reason),
             changedAt: node.environment.clock.now.wallClock)
@@ -158,7 +179,6 @@ final class FileKeeper: Sendable {
         _ = ended(file.fileID)
         await node.shell.post(
             .fileUpdated(FileUpdate(file.fileID, byteCount: file.byteCount, .failed(reason: reason))))
-        return false
     }
 
     // MARK: - Messages that are gone

@@ -66,15 +66,13 @@ struct HostNotifier: Notifier {
         let request = WebhookRequest(
             id: notification?.messageID.description ?? "test-\(UInt32.random(in: 0 ... .max))",
             seconds: Moment.now.wallClock / 1000, body: body, key: key)
-        // What is secret or long is on its standard input: others can see arguments. `-q` leaves the user's own settings out,
-        // which may follow redirections to elsewhere.
-        let arguments = [
-            "-q", "--globoff", "--silent", "--show-error", "--max-time", "\(Self.webhookSeconds)", "--proto",
-            "=http,https",
-            "--output", "/dev/null", "--write-out", "%{http_code}\n", "--config", "-",
-        ]
+        let arguments =
+            WebhookRequest.curlArguments + [
+                "--globoff", "--silent", "--show-error", "--max-time", "\(Self.webhookSeconds)", "--proto",
+                "=http,https", "--output", "/dev/null", "--write-out", "%{http_code}\n",
+            ]
         let result = try await ProgramRun(
-            Self.webProgram, arguments, input: Array(request.curlConfiguration(url: url).utf8),
+            Self.webProgram, arguments, input: body, secondInput: Array(request.curlConfiguration(url: url).utf8),
             patience: .seconds(Self.webhookSeconds + 5)
         ).result()
         return WebhookAnswer.outcome(status: result.status, output: result.output)

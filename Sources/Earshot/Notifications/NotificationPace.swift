@@ -5,44 +5,55 @@ struct NotificationPace: Sendable {
     /// How long messages lie before anybody is notified, in milliseconds: what is read at once is no news, and a burst is
     /// one notification on a desktop.
     static let settling: Int64 = 1_000
-    /// After so many attempts in vain a target is not notified of that message.
-    static let attempts = 10
+
+    /// When it is time to try again, or for the first time; `nil` if there is nothing to look for.
+    private var tryTime: Int64?
+    /// When it is time to look whether something new has arrived behind what was not taken; `nil` if nobody waits for that.
+    private var seekTime: Int64?
+    private var backOff = RetryPolicy.notifications.backOff
+
+    /// What to do now.
+    enum Turn: Hashable, Sendable {
+        case wait
+        /// Try everything that waits.
+        case all
+        /// Try what was not tried before.
+        case others
+    }
 
     /// At what uptime to look next; `nil` if there is nothing to look for.
-    private(set) var dueTime: Int64?
-    private var failures = 0
-    /// Ten attempts take at least eight and a half minutes.
-    private var backOff = BackOff(first: .seconds(1), longest: .seconds(300))
+    var dueTime: Int64? { [tryTime, seekTime].compactMap(\.self).min() }
 
     /// Something has arrived, or the time has come.
-    /// - Returns: whether to look now.
-    mutating func isDue(at uptime: Int64) -> Bool {
-        guard let dueTime else {
-            self.dueTime = uptime + Self.settling
-            return false
+    /// - Parameter seeks: whether something new would be tried before what was not taken.
+    mutating func turn(at uptime: Int64, seeks: Bool) -> Turn {
+        guard let tryTime else {
+            self.tryTime = uptime + Self.settling
+            return .wait
         }
-        return uptime >= dueTime
+        if uptime >= tryTime { return .all }
+        guard seeks else { return .wait }
+        guard let seekTime else {
+            self.seekTime = uptime + Self.settling
+            return .wait
+        }
+        guard uptime >= seekTime else { return .wait }
+        self.seekTime = nil
+        return .others
     }
 
     /// The target has taken a notification, or refused it for good: it answers.
-    mutating func answered() {
-        failures = 0
-        backOff.reset()
-    }
+    mutating func answered() { backOff.reset() }
 
-    /// The target has not taken a notification.
-    /// - Returns: whether it is not to be notified of that one any more. The next waits as long all the same.
-    mutating func failed(at uptime: Int64) -> Bool {
-        failures += 1
-        dueTime = uptime + backOff.wait().milliseconds
-        guard failures == Self.attempts else { return false }
-        failures = 0
-        return true
+    /// The target has not taken what it was notified of.
+    mutating func failed(at uptime: Int64) {
+        tryTime = uptime + backOff.wait().milliseconds
+        seekTime = nil
     }
 
     /// It is not known what there is: it is no fault of the target.
-    mutating func wait(at uptime: Int64) { dueTime = uptime + backOff.wait().milliseconds }
+    mutating func wait(at uptime: Int64) { failed(at: uptime) }
 
     /// There is nothing left to be notified of.
-    mutating func rest() { dueTime = nil }
+    mutating func rest() { (tryTime, seekTime) = (nil, nil) }
 }

@@ -19,6 +19,12 @@ struct NotificationRounds: Sendable {
     private var written: NotificationProgress
     private var writtenAt: Int64 = 0
     private(set) var pace = NotificationPace()
+    /// Messages that were not taken, by their places.
+    private var attempts = Attempts<Int64>(.notifications)
+    /// Places past the cursor of which the target was notified, or that were left out: something before them is still tried.
+    private var done: Set<Int64> = []
+    /// Whether all that waits was tried in vain and may be at fault itself: then what arrives is tried before it.
+    private var isSeeking = false
 
     init(record: NotificationTargetRecord, keeper: NotificationKeeper, node: Node) {
         self.record = record
@@ -32,10 +38,11 @@ struct NotificationRounds: Sendable {
 
     /// Notifies of what is there, if it is time.
     mutating func look() async {
-        guard pace.isDue(at: clock.now.uptime) else { return }
+        let turn = pace.turn(at: clock.now.uptime, seeks: isSeeking)
+        guard turn != .wait else { return }
         do {
             try await leaveOutExcess()
-            while try await round() { await write() }
+            while try await round(turn) { await write() }
         } catch is CancellationError {
         } catch {
             // The disk has failed. What has arrived is still there when it works again.
@@ -47,48 +54,103 @@ struct NotificationRounds: Sendable {
     }
 
     /// - Returns: whether there may be more.
-    private mutating func round() async throws -> Bool {
+    private mutating func round(_ turn: NotificationPace.Turn) async throws -> Bool {
         let (found, through, isComplete) = try await read()
-        for news in NotificationChoice.grouped(found, for: record.target) {
+        let line = NotificationChoice.grouped(found, for: record.target)
+        forget(allBut: line)
+        var failures = 0
+        let waiting = line.filter { !done.contains($0.through) }
+        for news in attempts.order(waiting, by: \.through) {
+            guard turn == .all || attempts.count(news.through) == 0, !done.contains(news.through) else { continue }
             try Task.checkCancellation()
             let outcome = await node.environment.notifier.notify(record, of: await notification(of: news))
             try Task.checkCancellation()
-            guard take(outcome, of: news) else { return false }
-            if clock.now.uptime - writtenAt >= Self.writingInterval { await write() }
+            let isAnswered = take(outcome, of: news, in: line)
+            advance(in: line, through: through)
+            if isAnswered {
+                failures = 0
+                if clock.now.uptime - writtenAt >= Self.writingInterval { await write() }
+            } else {
+                failures += 1
+                guard attempts.givesWay(line.first { !done.contains($0.through) }?.through ?? news.through),
+                    failures <= RetryPolicy.notifications.probes
+                else { break }
+            }
         }
-        progress.cursor = through
+        return isOver(line, through: through, isComplete: isComplete, turn: turn, failures: failures)
+    }
+
+    /// A round is over.
+    /// - Parameter failures: how many were not taken since the last that was.
+    /// - Returns: whether there may be more.
+    private mutating func isOver(
+        _ line: [NotificationNews], through: Int64, isComplete: Bool, turn: NotificationPace.Turn, failures: Int
+    ) -> Bool {
+        let waiting = line.filter { !done.contains($0.through) }
+        guard waiting.isEmpty else {
+            // What is new is tried at once only where everything else was, and none of that shows that the target is at fault.
+            isSeeking =
+                isComplete && waiting.allSatisfy { attempts.count($0.through) > 0 }
+                && waiting.first.map { attempts.givesWay($0.through) } == true && (turn == .all || failures == 0)
+            if turn == .all || failures > 0 { pace.failed(at: clock.now.uptime) }
+            return false
+        }
+        progress.cursor = max(progress.cursor, through)
+        done = []
+        isSeeking = false
         if isComplete { pace.rest() }
         return !isComplete
     }
 
-    /// - Returns: whether to go on.
-    private mutating func take(_ outcome: NotificationOutcome, of news: NotificationNews) -> Bool {
+    /// What was read, erased or left out meanwhile does not wait any more.
+    private mutating func forget(allBut line: [NotificationNews]) {
+        let places = Set(line.map(\.through))
+        attempts.forget { !places.contains($0) }
+        done.formIntersection(places)
+    }
+
+    /// Of which messages the target was notified is one place, so what was taken early waits for what is before it. Groups of a
+    /// desktop overlap: they are done when all of them are.
+    private mutating func advance(in line: [NotificationNews], through: Int64) {
+        guard record.target != .desktop else { return }
+        for news in line.prefix(while: { done.contains($0.through) }) {
+            progress.cursor = max(progress.cursor, news.through)
+        }
+    }
+
+    /// - Returns: whether the target has answered: has taken it, or refused it for good.
+    private mutating func take(
+        _ outcome: NotificationOutcome, of news: NotificationNews, in line: [NotificationNews]
+    ) -> Bool {
         let now = clock.now
-        guard let reason = outcome.reason else {
+        if let reason = outcome.reason {
+            let since = progress.failure?.since ?? now.wallClock
+            progress.failure = NotificationFailure(
+                Excerpt.of(reason, longest: NotificationFailure.reasonLength), since: since)
+        } else {
             progress.failure = nil
             progress.deliveredAt = now.wallClock
-            pace.answered()
-            // Groups of a desktop overlap: they are done when all of them are.
-            if record.target != .desktop { progress.cursor = max(progress.cursor, news.through) }
-            return true
         }
-        let since = progress.failure?.since ?? now.wallClock
-        progress.failure = NotificationFailure(
-            Excerpt.of(reason, longest: NotificationFailure.reasonLength), since: since)
-        // The reason may quote the message, which the target gets. The owner is shown it, and the log is not.
-        node.configuration.logger.info("a notification was not taken", metadata: ["target": "\(record.name)"])
-        if case .refused = outcome {
-            leaveOut(news)
-            pace.answered()
-            return true
+        switch outcome {
+        case .taken: done.insert(news.through)
+        case .refused: leaveOut(news)
+        case .failed:
+            if attempts.failed(news.through) { leaveOut(news) }
+            return false
         }
-        if pace.failed(at: now.uptime) { leaveOut(news) }
-        return false
+        pace.answered()
+        // Others were tried often enough, and the target takes what it is given.
+        let atFault = Set(attempts.answered(news.through))
+        for other in line where atFault.contains(other.through) { leaveOut(other) }
+        return true
     }
 
     private mutating func leaveOut(_ news: NotificationNews) {
         progress.lostCount += news.count
-        progress.cursor = max(progress.cursor, news.through)
+        done.insert(news.through)
+        // The reason may quote the message, which the target gets. The owner is shown it, and the log is not.
+        node.configuration.logger.info(
+            "a notification was left out: its target does not take it", metadata: ["target": "\(record.name)"])
     }
 
     /// A target that takes nothing for long is notified of the last messages only.

@@ -6,8 +6,10 @@ public import Foundation
 /// A target is notified of each message of others that arrives while it is registered, in the order of arrival, also of
 /// what came while the node did not run. It is not notified of messages that were read or taken back meanwhile, nor of
 /// conversations whose `Conversation.notificationLevel` leaves them out. One that takes nothing is notified again after 1, 2, 4
-/// seconds and so on, at most five minutes; after ten attempts the message is left out and counted. A crash may lead to
-/// notifications twice, those of the last second before it: each has the id of its message.
+/// seconds and so on, at most five minutes; after ten attempts the message is left out and counted. A message that a target refuses
+/// is left out at once, and one that was not taken three times holds up no others: they are tried before it, and if one is taken, it is
+/// left out. A crash may lead to notifications twice, those of the last second before it, and those that went before one that was not
+/// taken: each has the id of its message.
 public struct Notifications: Sendable {
     let node: Node
 

@@ -26,13 +26,16 @@ struct WebhookRequest: Hashable, Sendable {
         Data(HMAC.sha256(of: Array("\(id).\(seconds).".utf8) + body, key: key)).base64EncodedString()
     }
 
-    /// What curl reads with `--config`.
+    /// What curl reads with `--config`. The body is none of it: curl takes no line of more than 100 KiB.
     func curlConfiguration(url: String) -> String {
-        let options =
-            [("url", url)] + headers.map { ("header", "\($0.name): \($0.value)") }
-            + [("data-raw", String(decoding: body, as: UTF8.self))]
+        let options = [("url", url)] + headers.map { ("header", "\($0.name): \($0.value)") }
         return options.map { "\($0.0) = \"\(Self.quoted($0.1))\"\n" }.joined()
     }
+
+    /// What has curl read its settings from the second input that it is given, and the body from the first. Others can see arguments,
+    /// so nothing that is secret or long is among them. `-q` leaves the user's own settings out, which may follow redirections to
+    /// elsewhere.
+    static let curlArguments = ["-q", "--config", "/dev/fd/\(ProgramRun.secondInput)", "--data-binary", "@-"]
 
     private static func quoted(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")

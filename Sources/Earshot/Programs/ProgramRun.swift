@@ -13,24 +13,31 @@ package struct ProgramRun: Sendable {
     fileprivate static let outputBytes = 4096
     /// How long a program that is told to end has for that, until it is killed.
     fileprivate static let grace = DispatchTimeInterval.seconds(2)
+    /// The descriptor of the second input of a program that has one.
+    package static let secondInput = 3
 
     package let path: String
     let arguments: [String]
     let input: [UInt8]
+    let secondInput: [UInt8]?
     let patience: Duration
     let keepsOutput: Bool
 
     /// - Parameters:
     ///   - path: the program; without a slash it is looked for in `PATH`.
     ///   - arguments: without the program's name. Other users of the machine can see them.
+    ///   - input: what it reads on its standard input.
+    ///   - secondInput: what it reads on the descriptor `secondInput`; it has none without it.
     ///   - patience: a program that takes longer is killed, and so is what it has started.
     ///   - keepsOutput: whether what it writes first is kept; else it goes to this program's standard error.
     package init(
-        _ path: String, _ arguments: [String] = [], input: [UInt8] = [], patience: Duration, keepsOutput: Bool = true
+        _ path: String, _ arguments: [String] = [], input: [UInt8] = [], secondInput: [UInt8]? = nil,
+        patience: Duration, keepsOutput: Bool = true
     ) {
         self.path = path
         self.arguments = arguments
         self.input = input
+        self.secondInput = secondInput
         self.patience = patience
         self.keepsOutput = keepsOutput
     }
@@ -69,18 +76,30 @@ package struct ProgramRun: Sendable {
             }
         }
         defer { if keepsOutput { close(descriptor) } }
+        let descriptors = [toChild.reading, descriptor, descriptor]
+        guard let secondInput else { return try start(descriptors, [(input, self.input)], output) }
+        let more = try ChildProgram.pipe()
+        defer { close(more.reading) }
+        let end = try PipeEnd(more.writing)
+        return try start(descriptors + [more.reading], [(input, self.input), (end, secondInput)], output)
+    }
+
+    private func start(
+        _ descriptors: [Int32], _ inputs: [(end: PipeEnd, bytes: [UInt8])], _ output: PipeEnd?
+    ) throws(EarshotError) -> Started {
         // In a session of its own, so that what it starts can be ended with it.
-        let child = try ChildProgram(
-            path, arguments, descriptors: [toChild.reading, descriptor, descriptor], isOwnSession: true)
-        _ = input.write(self.input, limit: .max)
-        input.finish()
-        return Started(child: child, input: input, output: output, patience: patience)
+        let child = try ChildProgram(path, arguments, descriptors: descriptors, isOwnSession: true)
+        for (end, bytes) in inputs {
+            _ = end.write(bytes, limit: .max)
+            end.finish()
+        }
+        return Started(child: child, inputs: inputs.map(\.end), output: output, patience: patience)
     }
 
     /// A program that runs.
     package struct Started: Sendable {
         fileprivate let child: ChildProgram
-        fileprivate let input: PipeEnd
+        fileprivate let inputs: [PipeEnd]
         fileprivate let output: PipeEnd?
         fileprivate let patience: Duration
 
@@ -109,7 +128,7 @@ package struct ProgramRun: Sendable {
                 running.ended()
                 // What it has started may live on, and hold the pipes: what is in them now is read, and no more.
                 output?.stop()
-                input.stop()
+                for input in inputs { input.stop() }
                 group.cancelAll()
                 return (status, await group.reduce(into: []) { $0 += $1 })
             }

@@ -103,7 +103,7 @@ struct ExecBot: Sendable {
     private var attempts = 1
     private var standing = Standing.unknown
     private var restarts = BackOff()
-    private var retries = BackOff.forMessages
+    private var retries = RetryPolicy.messages.backOff
     private var reconnects = BackOff(longest: .seconds(5))
     private var complaints = Complaints()
     private var actions: [Action] = []

@@ -15,7 +15,8 @@ package struct ConsumerRecord: Hashable, Sendable {
     package var failure: ConsumerFailure?
     /// Entries that were set aside and are to be handed out once more, ascending. None is ahead of the cursor.
     package var again: [Int64] = []
-    /// Entries that are set aside, without those. None is ahead of the cursor, either.
+    /// Entries that are set aside, without those, at most `Limits.setAside`: the oldest give way. None is ahead of the cursor,
+    /// either.
     package var setAside: Set<Int64> = []
 
     package init(name: String, cursor: Int64, createdAt: Int64, token: String? = nil) {
@@ -55,6 +56,7 @@ package struct ConsumerRecord: Hashable, Sendable {
             again.removeAll { $0 == entry }
             cursor = max(cursor, entry)
             setAside.insert(entry)
+            if setAside.count > Limits.setAside, let oldest = setAside.min() { setAside.remove(oldest) }
             (head, fruitless) = (nil, 0)
         case .handOutAgain(let entry):
             guard setAside.remove(entry) != nil else { return }

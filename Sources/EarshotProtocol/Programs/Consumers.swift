@@ -91,7 +91,7 @@ struct Consumers: Sendable {
         if let given = handedOut[name], given.isInVain(now: now), let first = given.places.first {
             let count = Self.count(of: first, record)
             // Of several messages nobody knows which one is at fault.
-            let isSetAside = given.places.count == 1 && Self.isSetAside(count, record, attempts: attempts)
+            let isSetAside = given.places.count == 1 && Self.isSetAside(count, attempts: attempts)
             let change: ConsumerChange =
                 isSetAside
                 ? .setAside(first, ConsumerFailure(Self.reason(count), time: now.wallClock))
@@ -116,7 +116,7 @@ struct Consumers: Sendable {
                 .notHandedOut, "the message is not the first that \(name) was handed and has not acknowledged")
         }
         let count = Self.count(of: place, record)
-        return Self.isSetAside(count, record, attempts: given.attempts)
+        return Self.isSetAside(count, attempts: given.attempts)
             ? .setAside(place, failure) : .countFruitless(head: place, count: count, failure)
     }
 
@@ -125,8 +125,9 @@ struct Consumers: Sendable {
         (record.head == first ? record.fruitless : 0) + 1
     }
 
-    private static func isSetAside(_ count: Int, _ record: ConsumerRecord, attempts: Int) -> Bool {
-        count >= attempts && record.setAside.count < Limits.setAside
+    /// However many are set aside already: the oldest gives way, and no message holds up the others for ever.
+    private static func isSetAside(_ count: Int, attempts: Int) -> Bool {
+        count >= attempts
     }
 
     /// After so many hand-outs in vain a consumer gets one message at a time.

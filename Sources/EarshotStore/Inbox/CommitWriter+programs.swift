@@ -70,6 +70,11 @@ extension CommitWriter {
                 ON CONFLICT (consumer, cursor) DO UPDATE SET reason = excluded.reason, time = excluded.time
                 """, [name, entry, failure.reason, failure.time])
             try run(
+                """
+                DELETE FROM setAside WHERE consumer = ? AND cursor IN (
+                    SELECT cursor FROM setAside WHERE consumer = ? AND reason <> '' ORDER BY cursor DESC LIMIT -1 OFFSET ?)
+                """, [name, name, Limits.setAside])
+            try run(
                 "UPDATE consumer SET cursor = max(cursor, ?), head = NULL, fruitless = 0 WHERE name = ?", [entry, name])
         case .handOutAgain(let entry):
             // No reason: it is not set aside any more, but not yet acknowledged.

@@ -136,6 +136,43 @@ struct FilesTests {
         try await bob.stop()
     }
 
+    @Test("hold up no others where one of them lies damaged on the disk, or cannot be copied", .timeLimit(.minutes(2)))
+    func poisoned() async throws {
+        let (alice, bob) = try await Self.acquainted()
+        let copies = folder.file("copies")
+        try FileManager.default.createDirectory(atPath: "\(copies)/folder", withIntermediateDirectories: true)
+        try await bob.node.files.setRules(
+            FileRules([
+                FileRule(.fetch(folder: folder.file("nowhere")), sender: alice.userID, mediaType: "image/png"),
+                FileRule(.fetch(folder: copies), sender: alice.userID),
+            ]))
+        // Its folder is there, and nothing in it.
+        let damaged = try await alice.node.files.add(try file("damaged.bin", bytes: 1000).path)
+        try FileManager.default.createDirectory(
+            atPath: "\(bob.node.home.filesFolder)/held/\(damaged.fileID)", withIntermediateDirectories: true)
+        var draft = MessageDraft("")
+        draft.attachments = [damaged]
+        for (name, count) in [("a.png", 1001), ("b.bin", 1002)] {
+            draft.attachments.append(try await alice.node.files.add(try file(name, bytes: count).path))
+        }
+        _ = try await alice.node.messages.send(draft, to: bob.userID)
+        try await bob.events.until("the copy of the last") {
+            FileManager.default.fileExists(atPath: "\(copies)/b.bin")
+        }
+        let refused = try await bob.events.first("the refusal of a copy") { event -> FileID? in
+            guard case .fileUpdated(let update) = event, case .failed = update.copy else { return nil }
+            return update.fileID
+        }
+        #expect(refused == draft.attachments[1].fileID)
+        guard case .failed(let reason) = try await bob.node.files.state(of: damaged.fileID) else {
+            Issue.record("it is not said that the damaged one cannot be read")
+            return
+        }
+        #expect(reason.contains("remove it"))
+        try await alice.stop()
+        try await bob.stop()
+    }
+
     @Test("do not go over the quota, say so, and come once there is room")
     func quota() async throws {
         let (alice, bob) = try await Self.acquainted()

@@ -29,10 +29,16 @@ private final class HandClock: NodeClock {
 /// Takes what a test lets it take.
 private final class ScriptedNotifier: Notifier {
     private let script = Mutex<[NotificationOutcome]>([])
+    /// What becomes of messages with these texts, whenever they come.
+    private let poison = Mutex<[String: NotificationOutcome]>([:])
     private let taken = Mutex<[MessageNotification?]>([])
 
     /// - Parameter outcomes: what comes next; after them everything is taken.
     func answer(_ outcomes: [NotificationOutcome]) { script.withLock { $0 = outcomes } }
+
+    func poison(_ texts: some Sequence<String>, _ outcome: NotificationOutcome) {
+        poison.withLock { poison in for text in texts { poison[text] = outcome } }
+    }
 
     /// What was tried, since somebody asked last.
     func tries() -> [MessageNotification?] {
@@ -47,6 +53,7 @@ private final class ScriptedNotifier: Notifier {
     func notify(_ record: NotificationTargetRecord, of notification: MessageNotification?) async -> NotificationOutcome
     {
         taken.withLock { $0.append(notification) }
+        if let text = notification?.text, let outcome = poison.withLock({ $0[text] }) { return outcome }
         return script.withLock { $0.isEmpty ? .taken : $0.removeFirst() }
     }
 }
@@ -69,12 +76,21 @@ private final class Quiet: Sendable {
     /// - Parameters:
     ///   - target: is told of what bob writes.
     ///   - texts: what bob writes.
-    init(_ target: NotificationTarget = program, texts: [String], mentioning: Set<Int> = []) async throws {
+    ///   - inGroup: which of them, by their places, he writes in a group.
+    init(
+        _ target: NotificationTarget = program, texts: [String], mentioning: Set<Int> = [], inGroup: Set<Int> = []
+    ) async throws {
         (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
         try await TestUser.meet(alice, bob)
+        let group = inGroup.isEmpty ? nil : try await bob.node.conversations.join(named: "plans")
+        if group != nil { _ = try await alice.node.conversations.join(named: "plans") }
         for (index, text) in texts.enumerated() {
             var draft = MessageDraft(text)
             if mentioning.contains(index) { draft.mentions = [alice.userID] }
+            if let group, inGroup.contains(index) {
+                try await bob.node.messages.send([draft], to: group)
+                continue
+            }
             try await bob.node.messages.send([draft], to: alice.userID)
         }
         _ = try await alice.events.receivedTexts(texts.count)
@@ -160,17 +176,17 @@ struct NotificationRoundsTests {
         await quiet.close()
     }
 
-    @Test("that takes nothing is told the same again, until that is given up and counted; the next is told then")
+    @Test("that takes nothing is told the same again, until that is given up and counted, and not before it is time")
     func failing() async throws {
-        let quiet = try await Quiet(texts: ["one", "two"])
-        quiet.notifier.answer(.init(repeating: .failed(reason: "busy"), count: NotificationPace.attempts))
+        let quiet = try await Quiet(texts: ["one"])
+        quiet.notifier.poison(["one"], .failed(reason: "busy"))
         var rounds = try quiet.rounds()
         await quiet.look(&rounds)
-        for _ in 1..<NotificationPace.attempts {
+        for _ in 1..<RetryPolicy.notifications.attempts {
             #expect(quiet.notifier.texts() == ["one"])
-            // Not before it is time.
             await rounds.look()
             #expect(quiet.notifier.texts().isEmpty)
+            #expect(try quiet.target.lostCount == 0)
             quiet.clock.advance(by: 300_000)
             await rounds.look()
         }
@@ -178,8 +194,104 @@ struct NotificationRoundsTests {
         #expect(try quiet.target.lostCount == 1)
         quiet.clock.advance(by: 300_000)
         await rounds.look()
-        #expect(quiet.notifier.texts() == ["two"])
-        #expect(try quiet.target.lostCount == 1 && quiet.target.failure == nil)
+        #expect(quiet.notifier.texts().isEmpty)
+        await quiet.close()
+    }
+
+    @Test("that takes nothing at all is asked little more often than for one message, and loses nothing for minutes")
+    func down() async throws {
+        let texts = (1...40).map { "\($0)" }
+        let quiet = try await Quiet(texts: texts)
+        quiet.notifier.poison(texts, .failed(reason: "nobody answers"))
+        var rounds = try quiet.rounds()
+        await quiet.look(&rounds)
+        let start = quiet.clock.now.uptime
+        while quiet.clock.now.uptime - start < 240_000 {
+            #expect(quiet.notifier.tries().count <= 1 + RetryPolicy.notifications.probes)
+            quiet.clock.advance(by: max(1, (rounds.pace.dueTime ?? 0) - quiet.clock.now.uptime))
+            await rounds.look()
+        }
+        #expect(try quiet.target.lostCount == 0)
+        quiet.notifier.poison(texts, .taken)
+        _ = quiet.notifier.tries()
+        quiet.clock.advance(by: 300_000)
+        await rounds.look()
+        #expect(quiet.notifier.texts() == texts)
+        await quiet.close()
+    }
+
+    /// A poisoned item is first in line.
+    struct Poison: Sendable, CustomTestStringConvertible {
+        let target: NotificationTarget
+        let outcome: NotificationOutcome
+        var count = 1
+        var testDescription: String { "\(target.kind) \(outcome) \(count)" }
+
+        static let all: [Poison] = [
+            .desktop, .command(path: "/bin/true", arguments: []), .webhook(url: "http://127.0.0.1:9/hook"),
+        ].flatMap { target in
+            [NotificationOutcome.refused(reason: "400"), .failed(reason: "500")].flatMap { outcome in
+                [1, 20].filter { target != .desktop || $0 == 1 }.map { Poison(target: target, outcome: outcome, count: $0) }
+            }
+        }
+    }
+
+    @Test("is told of what is behind messages that it does not take within a minute, and those are left out", arguments: Poison.all)
+    func poisoned(_ poison: Poison) async throws {
+        let bad = (1...poison.count).map { "poison \($0)" }
+        // On a desktop each conversation is one notification.
+        let quiet = try await Quiet(poison.target, texts: bad + ["good", "better"], inGroup: [poison.count, poison.count + 1])
+        quiet.notifier.poison(bad, poison.outcome)
+        var rounds = try quiet.rounds()
+        await quiet.look(&rounds)
+        let (start, awaited) = (quiet.clock.now.uptime, poison.target == .desktop ? ["better"] : ["good", "better"])
+        var (told, waited): ([String], Int64) = ([], 0)
+        while let dueTime = rounds.pace.dueTime {
+            told += quiet.notifier.texts().filter { !bad.contains($0) }
+            if told == awaited, waited == 0 { waited = quiet.clock.now.uptime - start }
+            quiet.clock.advance(by: max(1, dueTime - quiet.clock.now.uptime))
+            await rounds.look()
+        }
+        told += quiet.notifier.texts().filter { !bad.contains($0) }
+        #expect(told == awaited)
+        #expect(waited < 60_000)
+        // What fails for good is not tried again.
+        if case .refused = poison.outcome { #expect(waited == 0) }
+        #expect(try quiet.target.lostCount == poison.count)
+        await quiet.close()
+    }
+
+    @Test("that does not take the only message is told of the next one as soon as it arrives")
+    func arrival() async throws {
+        let quiet = try await Quiet(texts: ["poison", "good"], inGroup: [1])
+        let group = try await quiet.node.conversations.named("#plans")
+        // As though it had not arrived.
+        try await group.setNotificationLevel(.none)
+        quiet.notifier.poison(["poison"], .failed(reason: "500"))
+        var rounds = try quiet.rounds()
+        await quiet.look(&rounds)
+        for _ in 0..<6 {
+            quiet.clock.advance(by: (rounds.pace.dueTime ?? 0) - quiet.clock.now.uptime)
+            await rounds.look()
+        }
+        #expect(quiet.notifier.texts() == [String](repeating: "poison", count: 7))
+        let due = try #require(rounds.pace.dueTime)
+        // Something has arrived; what was tried before is not tried again.
+        quiet.clock.advance(by: 1)
+        await rounds.look()
+        let sought = try #require(rounds.pace.dueTime)
+        #expect(sought == quiet.clock.now.uptime + NotificationPace.settling && sought < due)
+        quiet.clock.advance(by: NotificationPace.settling)
+        await rounds.look()
+        #expect(quiet.notifier.texts().isEmpty && rounds.pace.dueTime == due)
+        try await group.setNotificationLevel(.all)
+        for _ in 0..<2 {
+            await rounds.look()
+            quiet.clock.advance(by: NotificationPace.settling)
+        }
+        await rounds.look()
+        #expect(quiet.notifier.texts().first == "good")
+        #expect(try quiet.target.lostCount == 1)
         await quiet.close()
     }
 

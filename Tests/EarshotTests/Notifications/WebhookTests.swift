@@ -35,9 +35,15 @@ struct WebhookTests {
         #expect(WebhookAnswer.outcome(status: status, output: output + "\n") == outcome)
     }
 
-    @Test("of any text is what curl sends, byte for byte")
-    func quoting() async throws {
-        let text = "\"quoted\" \\ back\\\"slash\n@/etc/passwd\r\n-K x\u{0}\u{7f}\u{2028}é🙂 url = \"file:///etc/passwd\""
+    private static let texts = [
+        "\"quoted\" \\ back\\\"slash\n@/etc/passwd\r\n-K x\u{0}\u{7f}\u{2028}é🙂 url = \"file:///etc/passwd\"",
+        // curl takes no line of its settings that is longer than 100 KiB.
+        String(repeating: "\"", count: Limits.textBytes), String(repeating: "\u{1}", count: Limits.textBytes),
+        String(repeating: "x", count: 4 * Limits.textBytes),
+    ]
+
+    @Test("of any text, however long, is what curl sends, byte for byte", arguments: texts)
+    func quoting(text: String) async throws {
         var payload = NotificationPayload(type: .message)
         payload.message = NotificationPayload.Message(
             id: "a-1", index: 1, sender: .init(id: "k", name: text), text: text, sentAt: "now", isMention: false)
@@ -46,8 +52,8 @@ struct WebhookTests {
         let request = WebhookRequest(id: "a-1", seconds: 1, body: body, key: [1])
         async let received = server.request()
         let result = try await ProgramRun(
-            "curl", ["-q", "--silent", "--show-error", "--max-time", "10", "--config", "-"],
-            input: Array(request.curlConfiguration(url: "http://127.0.0.1:\(server.port)/hook").utf8),
+            "curl", WebhookRequest.curlArguments + ["--silent", "--show-error", "--max-time", "10"], input: body,
+            secondInput: Array(request.curlConfiguration(url: "http://127.0.0.1:\(server.port)/hook").utf8),
             patience: .seconds(20)
         ).result()
         #expect(result == .init(status: 0, output: ""))

@@ -23,7 +23,7 @@ extension Attack {
     }
 
     /// A user to whom alice has written once, and so no stranger.
-    fileprivate static func acquaintance(_ name: String, _ arena: Arena, _ source: String) async throws -> (Mallory, Held) {
+    static func acquaintance(_ name: String, _ arena: Arena, _ source: String) async throws -> (Mallory, Held) {
         let mallory = Mallory(name: "\(name) \(source)")
         let held = try await Held.link(mallory, arena, source)
         try await arena.alice.node.messages.send("hello", to: mallory.userID)

@@ -3,7 +3,7 @@ import Foundation
 /// A port of loopback that accepts every connection and stays silent: the system accepts, and nobody answers.
 final class SilentListener: Sendable {
     let port: UInt16
-    private let descriptor: Int32
+    let descriptor: Int32
 
     init() throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

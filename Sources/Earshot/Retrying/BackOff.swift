@@ -4,9 +4,6 @@ package struct BackOff: Sendable {
     private let longest: Duration
     private var next: Duration
 
-    /// Between the attempts of a bot at one message. Five attempts take 7.5 s, in which all others wait.
-    package static let forMessages = BackOff(first: .milliseconds(500))
-
     package init(first: Duration = .seconds(1), longest: Duration = .seconds(60)) {
         self.first = first
         self.longest = longest
