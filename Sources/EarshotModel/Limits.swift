@@ -20,8 +20,8 @@ public enum Limits {
     public static let fileBytes: UInt64 = 1 << 40
     /// What a program has uploaded that no message brings along yet, in bytes: with a token that may only prepare drafts, 256 MiB, and
     /// with one that may send, 16 GiB. What may do everything is bounded by the disk.
-    public static let draftUploadBytes: UInt64 = 256 * 1024 * 1024
-    public static let unsentUploadBytes: UInt64 = 16 * 1024 * 1024 * 1024
+    package static let draftUploadBytes: UInt64 = 256 * 1024 * 1024
+    package static let unsentUploadBytes: UInt64 = 16 * 1024 * 1024 * 1024
     /// Rules for files, and the folder that one names, in bytes.
     public static let fileRules = 256
     package static let folderBytes = 4095

@@ -7,7 +7,8 @@ struct SavedNameTests {
     @Test(
         "is the sender's where that does nothing in a folder",
         arguments: [
-            "plan.pdf", "a.tar.gz", "Grüße 🎉.txt", "Plan (2).pdf", "a-b.c", "x~", "README", "конец.doc", "👩‍👩‍👧.png", "com.txt",
+            "plan.pdf", "a.tar.gz", "Grüße 🎉.txt", "Plan (2).pdf", "a-b.c", "x~", "README", "конец.doc", "👩‍👩‍👧.png",
+            "com.txt",
             "console.log", "COM10", "nul_",
         ])
     func kept(name: String) { #expect(SavedName(name).description == name) }
@@ -16,9 +17,12 @@ struct SavedNameTests {
         "neither hides, nor is an option, a path, a device or a stream, nor turns its end around",
         arguments: [
             (".bash_profile", "_bash_profile"), ("-rf", "_rf"), ("--help", "_-help"), ("~root", "_root"), ("..", "__"),
-            (".", "__"), ("...x", "_..x"), (" .x", "_.x"), ("a/b", "a_b"), ("a\\b", "a_b"), ("C:x", "C_x"), ("a:b", "a_b"),
-            ("con", "_con"), ("CON.txt", "_CON.txt"), ("Nul .x.y", "_Nul .x.y"), ("com1", "_com1"), ("LPT9.doc", "_LPT9.doc"),
-            ("COM¹", "_COM¹"), ("conin$", "_conin$"), ("aux.", "_aux_"), ("end.", "end_"), ("end. .", "end___"), ("", "file"),
+            (".", "_"), ("...x", "_..x"), (" .x", "_.x"), ("a/b", "a_b"), ("a\\b", "a_b"), ("C:x", "C_x"),
+            ("a:b", "a_b"),
+            ("con", "_con"), ("CON.txt", "_CON.txt"), ("Nul .x.y", "_Nul .x.y"), ("com1", "_com1"),
+            ("LPT9.doc", "_LPT9.doc"),
+            ("COM¹", "_COM¹"), ("conin$", "_conin$"), ("aux.", "_aux_"), ("end.", "end_"), ("end. .", "end___"),
+            ("", "file"),
             ("bill\u{202e}fdp.exe", "bill_fdp.exe"), ("a\u{0}b\nc\u{7f}\u{9b}", "a_b_c__"), ("a\u{2028}b", "a_b"),
             ("a<b>|?*\"", "a_b_____"), ("x\u{e0041}", "x_"),
         ])
@@ -58,7 +62,8 @@ struct SavedNameTests {
         let scalars = Array(text.unicodeScalars)
         let isSafe = scalars.allSatisfy { scalar in
             switch scalar.value {
-            case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069, 0xe0000...0xe007f: false
+            case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069, 0xe0000...0xe007f:
+                false
             default: !"/\\<>:\"|?*".unicodeScalars.contains(scalar)
             }
         }

@@ -232,7 +232,8 @@ struct ConsumersTests {
         #expect(try consumers.known("bot").setAside == [11])
     }
 
-    @Test("has messages set aside however many are already: the oldest of those gives way, and none holds up the others")
+    @Test(
+        "has messages set aside however many are already: the oldest of those gives way, and none holds up the others")
     mutating func manySetAside() throws {
         for place in 1...Int64(Limits.setAside) {
             consumers.apply(.setAside(place - 2000, ConsumerFailure("no", time: 0)), to: "bot")

@@ -58,8 +58,8 @@ struct FileGivingTests {
         #expect(giving.read(reads[0], nil) == [refusal])
         // Asked again before the rest of the first question has come to its end: that is another question.
         let again = Self.reads(try giving.asked(wanted(0..<1), on: link))
-        #expect(giving.read(reads[1], [7]).allSatisfy { $0 != .task(.notifyWritten(link)) && $0 != refusal })
-        for read in reads.dropFirst(2) { #expect(!giving.read(read, nil).contains(refusal)) }
+        let late = giving.read(reads[1], [7]) + reads.dropFirst(2).flatMap { giving.read($0, nil) }
+        #expect(!late.contains(refusal) && !late.contains(.task(.notifyWritten(link))))
         #expect(again.count == 1)
         for read in again { #expect(giving.read(read, nil) == [refusal]) }
         #expect(giving.isIdle)

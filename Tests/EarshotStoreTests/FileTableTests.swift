@@ -55,21 +55,28 @@ struct FileTableTests {
 
         static let all: [Way] = [
             Way(testDescription: "it came by it", origin: .conversation(here), isGiven: true),
-            Way(testDescription: "it came by another, and one names it", origin: .conversation(elsewhere), isGiven: false),
+            Way(
+                testDescription: "it came by another, and one names it", origin: .conversation(elsewhere),
+                isGiven: false),
             Way(
                 testDescription: "it came by another, and two who may know each other name it",
                 origin: .conversation(elsewhere), authors: [3, 5], isGiven: false),
             Way(testDescription: "parts of it came by another", origin: .several, isGiven: false),
-            Way(testDescription: "the user has it from this machine, and another names it", origin: .nowhere, isGiven: false),
+            Way(
+                testDescription: "the user has it from this machine, and another names it", origin: .nowhere,
+                isGiven: false),
             Way(
                 testDescription: "it came by another, and the user has sent it on", origin: .conversation(elsewhere),
                 authors: [3, 4], isGiven: true),
             Way(testDescription: "the user has sent it", origin: .nowhere, authors: [4], isGiven: true),
-            Way(testDescription: "it came by it, and nothing names it any more", origin: .conversation(here), authors: [], isGiven: false),
+            Way(
+                testDescription: "it came by it, and nothing names it any more", origin: .conversation(here),
+                authors: [], isGiven: false),
         ]
     }
 
-    @Test("gives a file only in a conversation by which it came, or into which the user has sent it", arguments: Way.all)
+    @Test(
+        "gives a file only in a conversation by which it came, or into which the user has sent it", arguments: Way.all)
     func given(_ way: Way) throws {
         for author in way.authors { _ = try commit([(small, 10)], device: 10 + author, author: author) }
         try store.note(way.origin, of: small)
@@ -95,7 +102,7 @@ struct FileTableTests {
         _ = try commit([(small, 10)], in: 8)
         _ = try commit([(small, 10), (large, 1000)], in: 7)
         try store.database.write { db in
-            try db.execute(sql: "DROP TABLE fileOrigin")
+            try db.execute(sql: "DROP TABLE fileOrigin; ALTER TABLE file DROP COLUMN token")
             try Migration.fileOrigins.migrate(db)
         }
         #expect(try store.origin(of: small) == .conversation(identifier(8)))

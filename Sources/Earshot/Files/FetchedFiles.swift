@@ -97,8 +97,9 @@ final class FetchedFiles: Sendable {
         writes.async { [self] in
             // What cannot be counted now is counted at the next look.
             do throws(FilesError) {
-                let left = try quotaBytes.map { quota throws(FilesError) in quota - min(quota, try usedBytes()) }
-                room.withLock { $0 = left }
+                guard let quotaBytes else { return room.withLock { $0 = nil } }
+                let used = try usedBytes()
+                room.withLock { $0 = quotaBytes - min(quotaBytes, used) }
             } catch {}
         }
     }
@@ -106,7 +107,7 @@ final class FetchedFiles: Sendable {
     private func usedBytes() throws(FilesError) -> UInt64 {
         let held: UInt64
         do throws(StoreError) { held = try store.heldFileBytes().bytes } catch { throw FilesError(error) }
-        return held + (try files.unfinishedBytes())
+        return try files.unfinishedBytes() + held
     }
 
     /// Room is taken by what has come, and never by a size that somebody says.

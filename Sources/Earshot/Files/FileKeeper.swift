@@ -102,8 +102,8 @@ final class FileKeeper: Sendable {
                 if !isWanted {
                     guard case .fetch = await node.files.decision(on: file, by: rules) else { continue }
                 }
-                guard let isHere = try await isHere(file, node) else { continue }
-                if isHere {
+                guard let isTaken = try await isHere(file, node) else { continue }
+                if isTaken {
                     await copies.put(file.fileID, by: rules, of: node)
                     continue
                 }
@@ -149,8 +149,8 @@ final class FileKeeper: Sendable {
         guard here + file.byteCount - min(file.byteCount, came) > quota else { return true }
         try await leaveOut(
             file,
-            "the files here have \(here) bytes, and the quota is \(quota): raise it, or remove some, and fetch this one again",
-            node)
+            "the files here have \(here) bytes, and the quota is \(quota): raise it, or remove some, and fetch this "
+                + "one again", node)
         return false
     }
 
@@ -161,7 +161,8 @@ final class FileKeeper: Sendable {
             guard error.code == .unusableFile else { throw error }
             node.configuration.logger.warning(
                 "a file that is here cannot be read", metadata: ["file": "\(file.fileID)", "error": "\(error)"])
-            try await leaveOut(file, "what is here of it cannot be read: \(error.message): remove it, and fetch it again", node)
+            try await leaveOut(
+                file, "what is here of it cannot be read: \(error.message): remove it, and fetch it again", node)
             return nil
         }
     }

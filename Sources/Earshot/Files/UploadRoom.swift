@@ -102,7 +102,9 @@ final class UploadRoom: Sendable {
 
     private func end(_ uploader: Uploader?, returning byteCount: UInt64) {
         accounts.withLock { accounts in
-            for name in [String?.none] + (uploader.map { [$0.token] } ?? []) {
+            var names: [String?] = [nil]
+            if let uploader { names.append(uploader.token) }
+            for name in names {
                 guard var account = accounts[name] else { continue }
                 account.added -= min(account.added, byteCount)
                 account.uploads -= 1

@@ -64,7 +64,7 @@ public struct InboxBatches: AsyncSequence, Sendable {
         private var head: MessageID?
         /// Whether that was handed out in vain, and is due again.
         private var hasPaused = false
-        private var retries = BackOff.forMessages
+        private var retries = RetryPolicy.messages.backOff
 
         init(_ sequence: InboxBatches) {
             self.sequence = sequence

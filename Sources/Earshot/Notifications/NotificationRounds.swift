@@ -135,6 +135,7 @@ struct NotificationRounds: Sendable {
         case .taken: done.insert(news.through)
         case .refused: leaveOut(news)
         case .failed:
+            node.configuration.logger.info("a notification was not taken", metadata: ["target": "\(record.name)"])
             if attempts.failed(news.through) { leaveOut(news) }
             return false
         }

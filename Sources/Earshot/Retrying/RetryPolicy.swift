@@ -4,7 +4,7 @@
 /// What fails for good is not tried again: it is left out, and that is said. What may be taken later is tried again, a bounded number of
 /// times. Meanwhile it does not hold up the others: after some attempts those behind it are tried, and if one of them is taken, the
 /// item itself is at fault, and is left out.
-package struct RetryPolicy: Hashable, Sendable {
+package struct RetryPolicy: Sendable {
     /// After so many attempts an item is left out, whatever became of others.
     package let attempts: Int
     /// After so many attempts those behind it are tried. As many as `attempts` where their order may not change.
@@ -47,10 +47,10 @@ struct Attempts<Item: Hashable & Comparable & Sendable>: Sendable {
 
     /// In which order items are tried: the first, which is the oldest, and then those that were tried least.
     func order<Element>(_ line: [Element], by item: (Element) -> Item) -> [Element] {
-        line.prefix(1)
-            + line.dropFirst().enumerated().sorted {
-                (count(item($0.element)), $0.offset) < (count(item($1.element)), $1.offset)
-            }.map(\.element)
+        let others = line.dropFirst().enumerated().sorted {
+            (count(item($0.element)), $0.offset) < (count(item($1.element)), $1.offset)
+        }
+        return Array(line.prefix(1)) + others.map(\.element)
     }
 
     /// It was taken, or refused for good.

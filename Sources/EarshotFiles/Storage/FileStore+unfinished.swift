@@ -1,5 +1,4 @@
 package import EarshotModel
-import Glibc
 
 /// What lies on the disk and is not whole yet. It counts as what is whole does.
 extension FileStore {

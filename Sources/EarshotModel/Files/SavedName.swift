@@ -13,14 +13,17 @@ package struct SavedName: Hashable, Sendable, CustomStringConvertible {
         if let first = safe.unicodeScalars.first, Self.neverFirst.contains(first) { safe = "_" + Self.tail(of: safe) }
         if safe.isEmpty { safe = "file" }
         if Self.isDevice(safe) { safe = "_" + safe }
-        safe = Self.shortened(safe, by: 0)
-        // Windows leaves such an end out, and then it is another name.
-        var ending = 0
-        while let last = safe.unicodeScalars.last, Self.neverLast.contains(last) {
-            safe.unicodeScalars.removeLast()
+        description = Self.ended(Self.shortened(safe, by: 0))
+    }
+
+    /// Windows leaves dots and spaces at an end out, and then it is another name.
+    private static func ended(_ name: String) -> String {
+        var (kept, ending) = (name, 0)
+        while let last = kept.unicodeScalars.last, neverLast.contains(last) {
+            kept.unicodeScalars.removeLast()
             ending += 1
         }
-        description = safe + String(repeating: "_", count: ending)
+        return kept + String(repeating: "_", count: ending)
     }
 
     /// The same with a number, for a folder that has one already: `name (2).txt`.
@@ -29,7 +32,7 @@ package struct SavedName: Hashable, Sendable, CustomStringConvertible {
         let mark = " (\(number))"
         let name = Self.shortened(description, by: mark.utf8.count)
         let dot = name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : $0 } ?? name.endIndex
-        return "\(name[..<dot])\(mark)\(name[dot...])"
+        return Self.ended("\(name[..<dot])\(mark)\(name[dot...])")
     }
 
     // MARK: - Characters
@@ -58,7 +61,9 @@ package struct SavedName: Hashable, Sendable, CustomStringConvertible {
         while stem.last == " " { stem.removeLast() }
         let word = stem.uppercased()
         if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(word) { return true }
-        guard word.hasPrefix("COM") || word.hasPrefix("LPT"), word.count == 4, let digit = word.last else { return false }
+        guard word.hasPrefix("COM") || word.hasPrefix("LPT"), word.count == 4, let digit = word.last else {
+            return false
+        }
         return "0123456789¹²³".contains(digit)
     }
 
@@ -70,7 +75,7 @@ package struct SavedName: Hashable, Sendable, CustomStringConvertible {
         var (stem, end) = (name[..<dot], name[dot...])
         // An end of half a name is none.
         if end.utf8.count > limit / 2 { (stem, end) = (name[...], "") }
-        while stem.utf8.count + end.utf8.count > limit { stem.removeLast() }
+        while stem.utf8.count + end.utf8.count > limit { stem.unicodeScalars.removeLast() }
         return String(stem) + end
     }
 }

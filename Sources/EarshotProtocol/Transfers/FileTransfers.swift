@@ -62,7 +62,7 @@ struct FileTransfers: Sendable {
 
     /// - Throws: `ProtocolError` `violation`.
     mutating func asked(
-        _ wanted: WantedFile, byOwnDevice isOwnDevice: Bool, on connectionID: ConnectionID
+        _ wanted: WantedFile, byOwnDevice isOwnDevice: Bool = false, on connectionID: ConnectionID
     ) throws(ProtocolError) -> [Action] {
         try giving.asked(wanted, byOwnDevice: isOwnDevice, on: connectionID)
     }

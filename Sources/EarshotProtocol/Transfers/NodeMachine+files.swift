@@ -39,8 +39,8 @@ extension NodeMachine {
             for conversationID in audience.named.sorted() {
                 let news = FileNews(fileID: fileID, conversationID: conversationID, state: .held)
                 for connectionID in node.links(into: conversationID, now: now) {
-                    guard audience.given.contains(conversationID) || node.peer(on: connectionID).map(node.isOwn) == true
-                    else { continue }
+                    let isOwn = node.peer(on: connectionID).map { node.isOwn($0) } == true
+                    guard isOwn || audience.given.contains(conversationID) else { continue }
                     node.send(.fileNews(news), on: connectionID)
                 }
             }

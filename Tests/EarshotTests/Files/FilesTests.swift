@@ -1,3 +1,4 @@
+import EarshotModel
 import Foundation
 import TestSupport
 import Testing
@@ -116,21 +117,18 @@ struct FilesTests {
         let copies = folder.file("copies")
         try FileManager.default.createDirectory(atPath: copies, withIntermediateDirectories: true)
         try await bob.node.files.setRules(FileRules([FileRule(.fetch(folder: copies), sender: alice.userID)]))
-        var last: Attachment?
         for (name, count) in [("many.bin", 100_000), ("last.bin", 11)] {
             let path = try file(name, bytes: count).path
             let attachment = try await alice.node.files.add(path)
             var draft = MessageDraft("")
             draft.attachments = try (0..<(name == "many.bin" ? Limits.attachments : 1)).map { number in
-                try Attachment(
-                    fileID: attachment.fileID, name: number == 0 ? name : "\(number) \(name)", byteCount: UInt64(count))
+                let name = number == 0 ? name : "\(number) \(name)"
+                return try Attachment(fileID: attachment.fileID, name: name, byteCount: UInt64(count))
             }
             _ = try await alice.node.messages.send(draft, to: bob.userID)
             try await bob.events.until("the copy") { FileManager.default.fileExists(atPath: "\(copies)/\(name)") }
-            last = attachment
         }
         // Copies are made one after the other, so all of the first content are there by now.
-        #expect(last != nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: copies).sorted() == ["last.bin", "many.bin"])
         try await alice.stop()
         try await bob.stop()
@@ -224,6 +222,7 @@ struct FilesTests {
         }
         #expect(reason.contains("quota"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: copies).isEmpty)
+        _ = try await upload.finish()
         try await alice.stop()
         try await bob.stop()
     }
@@ -240,11 +239,13 @@ struct FilesTests {
             return upload
         }
         // Two at once have no more room than one after the other.
-        let first = try await upload(1, 600, one)
-        await expect(.storeFull) { _ = try await upload(2, 401, one) }
-        let attachment = try await first.finish()
-        let second = try await upload(3, 400, one)
-        _ = try await second.finish()
+        let attachment: EarshotModel.Attachment
+        do {
+            let first = try await upload(1, 600, one)
+            await expect(.storeFull) { _ = try await upload(2, 401, one) }
+            attachment = try await first.finish()
+        }
+        _ = try await upload(3, 400, one).finish()
         await expect(.storeFull) { _ = try await files.upload(name: "a.bin", mediaType: nil, by: one) }
         _ = try await upload(4, 1000, other)
         _ = try await files.upload(name: "a.bin").append([UInt8](repeating: 5, count: 5000))

@@ -12,11 +12,10 @@ extension Attack {
     /// What a folder takes of the disk, in bytes.
     private static func takenBytes(_ path: String) -> Int {
         var sum = 0
-        for name in FileManager.default.enumerator(atPath: path) ?? .init() {
+        guard let names = FileManager.default.enumerator(atPath: path) else { return 0 }
+        for case let name as String in names {
             var status = stat()
-            guard let name = name as? String, lstat("\(path)/\(name)", &status) == 0,
-                status.st_mode & S_IFMT == S_IFREG
-            else { continue }
+            guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
             sum += Int(status.st_blocks) * 512
         }
         return sum
@@ -34,7 +33,7 @@ extension Attack {
         kind: .files, name: "64 invented files of 64 MiB, with all their hashes, from a user who was written to once",
         expected: "less than 8 MiB of the disk are taken; the link goes on"
     ) { arena, source in
-        let folder = arena.alice.node.home.filesFolder
+        let folder = arena.alice.node.home.path + "/files"
         let before = takenBytes(folder)
         let chunks = 256
         let files = (0..<Limits.attachments).map { _ in ForgedFile.claim(chunks: chunks) }
@@ -95,7 +94,7 @@ extension Attack {
     ) { arena, _ in
         let node = arena.alice.node
         let uploader = Uploader(token: "drafts", limit: Limits.draftUploadBytes)
-        let before = takenBytes(node.home.filesFolder)
+        let before = takenBytes(node.home.path + "/files")
         var (uploads, reason): ([FileUpload], String) = ([], "none was refused")
         for number in 0..<64 {
             do throws(EarshotError) {
@@ -104,7 +103,7 @@ extension Attack {
                 uploads.append(upload)
             } catch { reason = error.message }
         }
-        let taken = takenBytes(node.home.filesFolder) - before
+        let taken = takenBytes(node.home.path + "/files") - before
         let owners = try await node.files.upload(name: "b.bin")
         try await owners.append([1, 2, 3])
         let fits = Int(Limits.draftUploadBytes) / (8 << 20)

@@ -13,8 +13,10 @@ extension Attack {
 
     /// A message that is long as JSON, and one behind it.
     private static func heldUpWebhook(_ name: String, _ text: String) -> Attack {
-        Attack(kind: .afterAuthentication, name: name, expected: "the next message waits no longer than 10 s; none is left out") {
-            arena, source in
+        Attack(
+            kind: .afterAuthentication, name: name,
+            expected: "the next message waits no longer than 10 s; none is left out"
+        ) { arena, source in
             let server = try HookServer()
             let node = arena.alice.node
             let target = "hook-\(UInt32.random(in: 0 ... .max))"

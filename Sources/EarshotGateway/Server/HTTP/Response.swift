@@ -1,3 +1,4 @@
+import Earshot
 import Foundation
 import NIOCore
 import NIOHTTP1
