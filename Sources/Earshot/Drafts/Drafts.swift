@@ -81,9 +81,17 @@ public struct Drafts: Sendable {
 
     /// The draft whose id a text is, or begins with: at least four characters.
     /// - Throws: `EarshotError` `unknownDraft`, `ambiguousMessage`.
-    package func draft(named text: String) async throws(EarshotError) -> Draft {
-        if let id = DraftID(text) { return try await draft(id) }
-        let found = text.count < 4 ? [] : await all().filter { $0.id.description.hasPrefix(text.lowercased()) }
+    package func draft(
+        named text: String, where isMeant: @Sendable (Draft) -> Bool = { _ in true }
+    ) async throws(EarshotError) -> Draft {
+        if let id = DraftID(text) {
+            let draft = try await draft(id)
+            guard isMeant(draft) else { throw Self.unknown }
+            return draft
+        }
+        let found =
+            text.count < 4
+            ? [] : await all().filter { isMeant($0) && $0.id.description.hasPrefix(text.lowercased()) }
         guard let draft = found.first else {
             throw EarshotError(
                 .unknownDraft,

@@ -93,24 +93,27 @@ struct Access: Hashable, Sendable {
         return token.name
     }
 
-    /// Whose drafts' events they hear, if they hear no others; `nil` for those who may read.
+    /// Whether they are told what others have written, and who is there.
+    var mayRead: Bool { scopes.contains(.all) || scopes.contains(.read) }
+
+    /// Which events they hear. With the scope `draft` alone, those are of their own drafts.
     /// - Throws: `GatewayError` `forbidden`.
-    func eventsOfDrafts() throws(GatewayError) -> String? {
-        guard !scopes.contains(.all), !scopes.contains(.read), scopes.contains(.draft), let token else {
+    func hearing() throws(GatewayError) -> Hearing {
+        if scopes.contains(.all) { return .everything }
+        guard mayRead || scopes.contains(.draft), let token else {
             try check(.read)
-            return nil
+            return .everything
         }
-        return token.name
+        return mayRead ? .allButDrafts(exceptOf: token.name) : .drafts(of: token.name)
     }
 
     private func check(mayWriteTo destination: Destination) throws(GatewayError) {
         guard let recipients, !recipients.contains(destination) else { return }
         switch destination {
         case .user(let userID):
-            throw GatewayError(
-                .forbidden, "the token may not send to \(userID.fingerprint)", .init(userID: userID))
-        case .conversation(let conversationID):
-            throw GatewayError(.forbidden, "the token may not send to the conversation \(conversationID)")
+            throw GatewayError(.forbidden, "the token may not send to this user", .init(userID: userID))
+        case .conversation:
+            throw GatewayError(.forbidden, "the token may not send to this conversation")
         }
     }
 }

@@ -15,6 +15,10 @@ enum OpenAPIDocument {
             stands twice, or a second Host header is an error. Times are texts (ISO 8601 in UTC with milliseconds), and beside
             most of them stands the same in milliseconds since 1970. A field that has no value is left out. `x-scope`
             names the scope that a token needs; an operation without it takes any token.
+
+            Who has neither the scope `read` nor `all` is told ids and states of what they wrote themselves, and nothing else: the
+            answers are then `MessageState`, `DraftState`, `ScheduledState`, `ConversationState` or `Named`, and an error names
+            nobody and nothing that does not stand in the request.
         servers:
           - url: http://127.0.0.1:7117
             description: On loopback, with a token.
@@ -271,7 +275,12 @@ enum OpenAPIDocument {
               responses:
                 "201":
                   description: This node's user belongs to it.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                  content:
+                    application/json:
+                      schema:
+                        oneOf:
+                          - {$ref: "#/components/schemas/Conversation"}
+                          - {$ref: "#/components/schemas/ConversationState"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/advertised:
@@ -442,9 +451,7 @@ enum OpenAPIDocument {
               summary: Join a conversation that this node knows, such as a private one that its user is invited to.
               x-scope: send
               responses:
-                "200":
-                  description: The conversation.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                "200": {$ref: "#/components/responses/Conversation"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/conversations/{conversation}/leave:
@@ -457,9 +464,7 @@ enum OpenAPIDocument {
                 An owner does not leave (403 `notOwner`): they hand the conversation over, or close it.
               x-scope: send
               responses:
-                "200":
-                  description: The conversation.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                "200": {$ref: "#/components/responses/Conversation"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/conversations/{conversation}/invite:
@@ -651,6 +656,7 @@ enum OpenAPIDocument {
                       schema:
                         oneOf:
                           - {$ref: "#/components/schemas/Message"}
+                          - {$ref: "#/components/schemas/MessageState"}
                           - {$ref: "#/components/schemas/SendResults"}
                 "207":
                   description: For some of a list of recipients nothing was accepted. The others have their messages.
@@ -754,7 +760,7 @@ enum OpenAPIDocument {
               summary: Take back a message that has not left this machine.
               x-scope: send
               responses:
-                "200": {$ref: "#/components/responses/Message"}
+                "200": {$ref: "#/components/responses/ChangedMessage"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/messages/{message}/reply:
@@ -812,7 +818,7 @@ enum OpenAPIDocument {
                       properties:
                         text: {type: string, minLength: 1, maxLength: 65536}
               responses:
-                "200": {$ref: "#/components/responses/Message"}
+                "200": {$ref: "#/components/responses/ChangedMessage"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/messages/{message}/retract:
@@ -827,7 +833,7 @@ enum OpenAPIDocument {
                 then nobody ever gets it.
               x-scope: send
               responses:
-                "200": {$ref: "#/components/responses/Message"}
+                "200": {$ref: "#/components/responses/ChangedMessage"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/messages/{message}/react:
@@ -850,7 +856,7 @@ enum OpenAPIDocument {
                         emoji: {type: string, minLength: 1, maxLength: 64, description: At most 64 bytes of UTF-8.}
                         remove: {type: boolean, default: false}
               responses:
-                "200": {$ref: "#/components/responses/Message"}
+                "200": {$ref: "#/components/responses/ChangedMessage"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/scheduled:
@@ -896,7 +902,12 @@ enum OpenAPIDocument {
               responses:
                 "201":
                   description: It is on the disk; or it was before, under the same key.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Scheduled"}}}
+                  content:
+                    application/json:
+                      schema:
+                        oneOf:
+                          - {$ref: "#/components/schemas/Scheduled"}
+                          - {$ref: "#/components/schemas/ScheduledState"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/scheduled/{scheduled}:
@@ -932,7 +943,12 @@ enum OpenAPIDocument {
                   description: The drafts.
                   content:
                     application/json:
-                      schema: {type: array, items: {$ref: "#/components/schemas/Draft"}}
+                      schema:
+                        type: array
+                        items:
+                          oneOf:
+                            - {$ref: "#/components/schemas/Draft"}
+                            - {$ref: "#/components/schemas/DraftState"}
                 default: {$ref: "#/components/responses/Error"}
             post:
               operationId: insertDraft
@@ -968,7 +984,12 @@ enum OpenAPIDocument {
               responses:
                 "201":
                   description: It is on the disk; or it was before, under the same key.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Draft"}}}
+                  content:
+                    application/json:
+                      schema:
+                        oneOf:
+                          - {$ref: "#/components/schemas/Draft"}
+                          - {$ref: "#/components/schemas/DraftState"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/drafts/{draft}:
@@ -979,9 +1000,7 @@ enum OpenAPIDocument {
               summary: One draft that waits.
               x-scope: draft
               responses:
-                "200":
-                  description: The draft.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Draft"}}}
+                "200": {$ref: "#/components/responses/Draft"}
                 default: {$ref: "#/components/responses/Error"}
             delete:
               operationId: discardDraft
@@ -1010,9 +1029,7 @@ enum OpenAPIDocument {
                       properties:
                         text: {type: string, minLength: 1, maxLength: 65536}
               responses:
-                "200":
-                  description: The draft.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Draft"}}}
+                "200": {$ref: "#/components/responses/Draft"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/drafts/{draft}/send:
@@ -1026,9 +1043,7 @@ enum OpenAPIDocument {
                 do this, and one with the scope `send` only with its own drafts.
               x-scope: send
               responses:
-                "201":
-                  description: The message is on the disk; or it was before.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
+                "201": {$ref: "#/components/responses/NewMessage"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/inbox:
@@ -2087,12 +2102,41 @@ enum OpenAPIDocument {
             Message:
               description: The message as it is now.
               content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
+            ChangedMessage:
+              description: The message as it is now; for who may not read, its id.
+              content:
+                application/json:
+                  schema:
+                    oneOf:
+                      - {$ref: "#/components/schemas/Message"}
+                      - {$ref: "#/components/schemas/Named"}
+            Conversation:
+              description: The conversation as it is now.
+              content:
+                application/json:
+                  schema:
+                    oneOf:
+                      - {$ref: "#/components/schemas/Conversation"}
+                      - {$ref: "#/components/schemas/ConversationState"}
+            Draft:
+              description: The draft as it is now.
+              content:
+                application/json:
+                  schema:
+                    oneOf:
+                      - {$ref: "#/components/schemas/Draft"}
+                      - {$ref: "#/components/schemas/DraftState"}
             Profile:
               description: What the user says of themselves. Texts are empty where they say nothing.
               content: {application/json: {schema: {$ref: "#/components/schemas/Profile"}}}
             NewMessage:
               description: It is on the disk, and is never lost.
-              content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
+              content:
+                application/json:
+                  schema:
+                    oneOf:
+                      - {$ref: "#/components/schemas/Message"}
+                      - {$ref: "#/components/schemas/MessageState"}
 
           schemas:
             Page:
@@ -2355,6 +2399,55 @@ enum OpenAPIDocument {
                 name: {type: string, description: Without the slash.}
                 summary: {type: string, description: "What it does, in a sentence."}
                 usage: {type: string, description: "How it is typed: `/remind IN WHAT`."}
+            Named:
+              type: object
+              description: What the request has named, for who may not read. It was done.
+              additionalProperties: false
+              required: [id]
+              properties:
+                id: {type: string}
+            MessageState:
+              type: object
+              description: A message that the call itself has written, for who may not read.
+              additionalProperties: false
+              required: [id, conversationID, recipients]
+              properties:
+                id: {$ref: "#/components/schemas/MessageID"}
+                conversationID: {$ref: "#/components/schemas/ID"}
+                recipients:
+                  type: array
+                  description: The recipients, without their names, and its state for each.
+                  items: {$ref: "#/components/schemas/Delivery"}
+            ConversationState:
+              type: object
+              description: A conversation that somebody has begun, joined or left, for who may not read.
+              additionalProperties: false
+              required: [id, status]
+              properties:
+                id: {$ref: "#/components/schemas/ID"}
+                status: {enum: [invited, joined, left, removed, closed]}
+            ScheduledState:
+              type: object
+              description: A message that waits, for who may not read.
+              additionalProperties: false
+              required: [id, notBefore, createdAt]
+              properties:
+                id: {type: string}
+                notBefore: {$ref: "#/components/schemas/Time"}
+                createdAt: {$ref: "#/components/schemas/Time"}
+                messageID: {$ref: "#/components/schemas/MessageID", description: What it became. Left out while it waits.}
+            DraftState:
+              type: object
+              description: A draft, for who may not read. A person may have changed its content.
+              additionalProperties: false
+              required: [id, conversationID, createdAt]
+              properties:
+                id: {type: string}
+                conversationID: {$ref: "#/components/schemas/ID"}
+                insertedBy: {$ref: "#/components/schemas/TokenName"}
+                createdAt: {$ref: "#/components/schemas/Time"}
+                updatedAt: {$ref: "#/components/schemas/Time", description: Left out if its content was never changed.}
+                messageID: {$ref: "#/components/schemas/MessageID", description: What it became. Left out while it waits.}
             SendResults:
               type: object
               additionalProperties: false
@@ -2372,7 +2465,10 @@ enum OpenAPIDocument {
                       - required: [error]
                     properties:
                       to: {type: string, description: The recipient as the request names them.}
-                      message: {$ref: "#/components/schemas/Message"}
+                      message:
+                        oneOf:
+                          - {$ref: "#/components/schemas/Message"}
+                          - {$ref: "#/components/schemas/MessageState"}
                       error: {$ref: "#/components/schemas/ErrorBody"}
             Message:
               type: object
@@ -2842,7 +2938,7 @@ enum OpenAPIDocument {
                   type: object
                   additionalProperties: false
                   required: [id, conversationID]
-                  description: Of the events of drafts, without the content. `draftSent` has the `message`, too, unless it is gone.
+                  description: Of the events of drafts, without the content. `draftSent` has the `message`, too, unless it is gone, for who may read.
                   properties:
                     id: {type: string}
                     conversationID: {$ref: "#/components/schemas/ID"}

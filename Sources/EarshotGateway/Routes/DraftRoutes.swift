@@ -57,7 +57,7 @@ struct DraftRoutes: RouteGroup {
             }
             id = whole
         }
-        return try .created(await representer.message(try await node.drafts.send(id)))
+        return try .created(Written(await representer.message(try await node.drafts.send(id))))
     }
 
     private func discard(_ request: Request) async throws -> Response {
@@ -76,9 +76,8 @@ struct DraftRoutes: RouteGroup {
     /// The draft in the open place `{draft}`. To whoever may not use it, there is none.
     /// - Throws: `EarshotError` `unknownDraft`, `ambiguousMessage`; `GatewayError` `invalidUTF8`.
     private func draft(of request: Request) async throws -> Draft {
-        let draft = try await node.drafts.draft(named: try request.parameter("draft"))
-        guard request.access.mayUse(draft) else { throw Drafts.unknown }
-        return draft
+        let access = request.access
+        return try await node.drafts.draft(named: try request.parameter("draft")) { access.mayUse($0) }
     }
 }
 

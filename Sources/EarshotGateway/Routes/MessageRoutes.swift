@@ -38,7 +38,7 @@ struct MessageRoutes: RouteGroup {
         } else {
             message = try await node.messages.send(draft, to: destination, idempotencyKey: key)
         }
-        return try .created(await representer.message(message))
+        return try .created(Written(await representer.message(message)))
     }
 
     /// Each recipient has a result of their own, whatever becomes of the others.
@@ -97,7 +97,7 @@ struct MessageRoutes: RouteGroup {
         let draft = try await draft(body.message, mentions: body.mentions)
         guard body.inPlace == true else {
             let reply = try await node.messages.reply(draft, to: messageID, idempotencyKey: key)
-            return try .created(await representer.message(reply))
+            return try .created(Written(await representer.message(reply)))
         }
         guard let key else {
             throw GatewayError(
@@ -105,7 +105,7 @@ struct MessageRoutes: RouteGroup {
                 .init(name: "Idempotency-Key"))
         }
         let reply = try await node.messages.reply(draft, to: messageID, inPlace: key)
-        return try .created(await representer.message(reply))
+        return try .created(Written(await representer.message(reply)))
     }
 
     private func edit(_ request: Request, _ body: EditRequest) async throws -> Response {
