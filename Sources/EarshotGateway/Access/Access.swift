@@ -31,8 +31,12 @@ struct Access: Hashable, Sendable {
         self.recipients = recipients
     }
 
-    /// The token that limits them to consumers of its own, by name; `nil` for those who may do everything.
-    var limitingToken: String? { scopes.contains(.all) ? nil : token?.name }
+    /// Whose are the names that they give to keys, drafts, scheduled messages and consumers: the token's, by its name, so that a
+    /// token that is made again under its name goes on; `nil` for the owner. A tab of the page is the owner's.
+    var program: String? { token.flatMap { $0.name.hasPrefix(PageDoor.tokenName) ? nil : $0.name } }
+
+    /// Whether they may do only some of what the owner may.
+    var isLimited: Bool { !scopes.contains(.all) }
 
     /// Who uploads files, and how much of that may wait for a message that brings it along; `nil` for those who may do everything.
     var uploader: Uploader? {

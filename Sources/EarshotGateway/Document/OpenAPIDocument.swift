@@ -1053,8 +1053,8 @@ enum OpenAPIDocument {
               summary: What is next for a consumer, in the order of arrival, until it is acknowledged.
               description: |
                 An unknown consumer is made, and begins now. One reader at a time receives for a consumer; the next gets 409.
-                A reader that leaves makes room for the next at once. A token receives and acknowledges for consumers that were
-                made with it, or with an earlier token of its name, at most 8; for others it needs the scope `all`.
+                A reader that leaves makes room for the next at once. A consumer belongs to the token with which it was made, and to a
+                later token of the same name: other programs that name it so have one of their own. A token makes at most 8.
                 Who has acknowledged nothing and asks again gets the same messages. Within 30 seconds that is the same hand-out;
                 later the one before was in vain. After two hand-outs in vain a consumer gets one message at a time; after
                 `attempts` that one is set aside.
@@ -1064,7 +1064,7 @@ enum OpenAPIDocument {
                 - name: consumer
                   in: query
                   required: true
-                  schema: {$ref: "#/components/schemas/ConsumerName"}
+                  schema: {$ref: "#/components/schemas/NamedConsumer"}
                 - $ref: "#/components/parameters/limit"
                 - name: wait
                   in: query
@@ -1233,7 +1233,7 @@ enum OpenAPIDocument {
             get:
               operationId: listConsumers
               tags: [inbox]
-              summary: All consumers, with how far they have come.
+              summary: The consumers, with how far they have come. A token without the scope `all` sees its own.
               x-scope: read
               responses:
                 "200":
@@ -2060,7 +2060,7 @@ enum OpenAPIDocument {
               name: consumer
               in: path
               required: true
-              schema: {$ref: "#/components/schemas/ConsumerName"}
+              schema: {$ref: "#/components/schemas/NamedConsumer"}
             draft:
               name: draft
               in: path
@@ -2072,7 +2072,8 @@ enum OpenAPIDocument {
               in: header
               description: |
                 Names this message, for as long as it is kept: whoever sends it again with the same key gets the same answer. With
-                other content it is refused with 409.
+                other content it is refused with 409. Each token has keys of its own, and so has the owner: two programs that give
+                the same key never meet. A token that is made again under its name has the same keys.
               schema: {type: string, minLength: 1, maxLength: 255}
             limit:
               name: limit
@@ -2246,6 +2247,12 @@ enum OpenAPIDocument {
                 owner may do.
             TokenName: {type: string, pattern: "^[A-Za-z0-9._-]{1,64}$"}
             ConsumerName: {type: string, pattern: "^[A-Za-z0-9._-]{1,64}$"}
+            NamedConsumer:
+              type: string
+              description: |
+                A consumer of the program that asks: each token has names of its own, and so has the owner. The owner, and a token with
+                the scope `all`, names one of a token as `TOKEN/NAME`.
+              pattern: "^([A-Za-z0-9._-]{1,64}/)?[A-Za-z0-9._-]{1,64}$"
             InboxCursor: {type: string, pattern: "^[0-9a-f]{16}\\.[0-9]+$"}
             InboxStart:
               type: string
@@ -2260,7 +2267,7 @@ enum OpenAPIDocument {
                 cursor: {$ref: "#/components/schemas/InboxCursor"}
                 lag: {type: integer, minimum: 0, description: How many messages have arrived after that.}
                 token:
-                  description: The token with which it was made. Left out for the owner's.
+                  description: The token with which it was made, and to which its name belongs. Left out for the owner's.
                   $ref: "#/components/schemas/TokenName"
                 createdAt: {$ref: "#/components/schemas/Time"}
                 acknowledgedAt: {$ref: "#/components/schemas/Time"}

@@ -30,11 +30,11 @@ struct DraftRoutes: RouteGroup {
 
     private func insert(_ request: Request, _ body: DraftRequest) async throws -> Response {
         let key = try request.idempotencyKey()
-        let destination = try await node.conversations.destination(body.to, idempotencyKey: key)
+        let destination = try await messages(of: request).destination(body.to, idempotencyKey: key)
         try request.access.check(draftingTo: destination)
         var content = try body.message.draft()
         content.mentions = try await node.users.ids(body.mentions ?? [])
-        let draft = try await node.drafts.insert(
+        let draft = try await node.drafts.of(token: request.access.program).insert(
             content, to: destination, by: try request.access.draftAuthor(body.insertedBy), idempotencyKey: key)
         return try .created(await representer.drafts([draft])[0])
     }
@@ -52,7 +52,7 @@ struct DraftRoutes: RouteGroup {
             try request.access.check(sendingTo: draft.destination)
             id = draft.id
         } catch let error as EarshotError where error.code == .unknownDraft {
-            guard let whole = DraftID(try request.parameter("draft")), request.access.limitingToken == nil else {
+            guard let whole = DraftID(try request.parameter("draft")), !request.access.isLimited else {
                 throw error
             }
             id = whole
@@ -65,7 +65,7 @@ struct DraftRoutes: RouteGroup {
             where error.code == .unknownDraft
         {
             // One that was discarded before stays so.
-            guard let id = DraftID(try request.parameter("draft")), request.access.limitingToken == nil else {
+            guard let id = DraftID(try request.parameter("draft")), !request.access.isLimited else {
                 throw error
             }
             try await node.drafts.discard(id)
