@@ -1,3 +1,4 @@
+import Earshot
 import Foundation
 
 /// Points in time as people here read them.
@@ -18,9 +19,11 @@ enum LocalTime {
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
     private static func format(_ milliseconds: Int64, _ pattern: String) -> String {
-        var seconds = time_t(milliseconds / 1000)
+        // Others can claim any time. Time zones take less than a day.
+        let seconds = milliseconds.inCalendar(keeping: 86_400_000) / 1000
+        var moment = time_t(seconds)
         var parts = tm()
-        localtime_r(&seconds, &parts)
+        localtime_r(&moment, &parts)
         var buffer = [CChar](repeating: 0, count: 64)
         let count = strftime(&buffer, buffer.count, pattern, &parts)
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
