@@ -14,18 +14,38 @@ struct Access: Hashable, Sendable {
         }
     }
 
-    /// The token that they have shown; `nil` for the owner, who alone can open the Unix socket.
+    /// Who they are.
+    enum Kind: Hashable, Sendable {
+        /// The owner, who alone can open the Unix socket.
+        case owner
+        /// Somebody who may have the files of the page, and log in.
+        case visitor
+        /// A tab of the owner's browser.
+        case page
+        /// A program with a token.
+        case program
+    }
+
+    let kind: Kind
+    /// The token that they have shown, or the session of their tab; `nil` for the owner and visitors.
     let token: Token?
     private let scopes: Set<Scope>
     /// The only users and conversations to which they may send; `nil` for all.
     private let recipients: Set<Destination>?
 
-    static let owner = Access(token: nil, [.all])
+    static let owner = Access(.owner, token: nil, [.all])
+    static let visitor = Access(.visitor, token: nil, [])
 
-    /// Somebody who may have the page, and log in.
-    static let visitor = Access(token: nil, [])
+    /// - Parameter session: of the tab.
+    static func page(_ session: Token) -> Access { Access(.page, token: session, [.all]) }
 
-    init(token: Token?, _ scopes: Set<Scope>, recipients: Set<Destination>? = nil) {
+    /// A program's.
+    init(token: Token, _ scopes: Set<Scope>, recipients: Set<Destination>? = nil) {
+        self.init(.program, token: token, scopes, recipients: recipients)
+    }
+
+    private init(_ kind: Kind, token: Token?, _ scopes: Set<Scope>, recipients: Set<Destination>? = nil) {
+        self.kind = kind
         self.token = token
         self.scopes = scopes
         self.recipients = recipients
@@ -62,11 +82,20 @@ struct Access: Hashable, Sendable {
         }
     }
 
-    /// For what runs programs of this machine, or tells others: a token that is stolen, or a script in the page, must not.
-    /// - Throws: `GatewayError` `forbidden` for everybody but the owner on the Unix socket.
-    func checkIsOwner() throws(GatewayError) {
-        guard token != nil || !scopes.contains(.all) else { return }
-        throw GatewayError(.forbidden, "only the owner on the node's Unix socket may do this, without a token")
+    /// - Throws: `GatewayError` `forbidden`.
+    func check(permission: Permission) throws(GatewayError) {
+        switch permission {
+        case .anybody: return
+        case .scope(let scope): try check(scope)
+        case .page:
+            guard kind == .program else { return try check(.all) }
+            throw GatewayError(
+                .forbidden, "no token may do this, only the page, and the owner on the node's Unix socket")
+        case .owner:
+            guard kind == .owner else {
+                throw GatewayError(.forbidden, "only the owner on the node's Unix socket may do this, without a token")
+            }
+        }
     }
 
     /// - Throws: `GatewayError` `forbidden` unless they may send there.

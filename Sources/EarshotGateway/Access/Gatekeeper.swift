@@ -31,9 +31,9 @@ struct Gatekeeper: Sendable {
                     : "the token is not one of this node's, or it has expired or was revoked")
         }
         try rates.take(.token(token.tokenID))
-        return Access(
-            token: Access.Token(id: token.tokenID, name: token.name), Set(token.scopes.compactMap(Scope.init)),
-            recipients: token.recipients)
+        let shown = Access.Token(id: token.tokenID, name: token.name)
+        guard !token.name.hasPrefix(PageDoor.tokenName) else { return .page(shown) }
+        return Access(token: shown, Set(token.scopes.compactMap(Scope.init)), recipients: token.recipients)
     }
 
     /// The same on the port of the page, whose files and login need no token.

@@ -14,7 +14,8 @@ enum OpenAPIDocument {
             Requests are taken as they are described here: an unknown field or query item, a field that is null or
             stands twice, or a second Host header is an error. Times are texts (ISO 8601 in UTC with milliseconds), and beside
             most of them stands the same in milliseconds since 1970. A field that has no value is left out. `x-scope`
-            names the scope that a token needs; an operation without it takes any token.
+            names the scope that a token needs; an operation without it takes any token. Of two kinds no token will do: `page` is
+            for the page and the owner, and `owner` for the owner on the Unix socket alone. They are more than a token, or outlive it.
 
             Who has neither the scope `read` nor `all` is told ids and states of what they wrote themselves, and nothing else: the
             answers are then `MessageState`, `DraftState`, `ScheduledState`, `ConversationState` or `Named`, and an error names
@@ -1411,7 +1412,7 @@ enum OpenAPIDocument {
               operationId: renameDevice
               tags: [devices]
               summary: Call a device by another name, on all devices of the user.
-              x-scope: all
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1435,7 +1436,7 @@ enum OpenAPIDocument {
               operationId: revokeDevice
               tags: [devices]
               summary: Revoke a device for good. Only a device that holds the identity can (`needsPrimary`).
-              x-scope: all
+              x-scope: owner
               responses:
                 "200": {$ref: "#/components/responses/Device"}
                 default: {$ref: "#/components/responses/Error"}
@@ -1445,7 +1446,7 @@ enum OpenAPIDocument {
               operationId: getPairing
               tags: [devices]
               summary: Where the pairing with a new device is.
-              x-scope: all
+              x-scope: owner
               parameters:
                 - name: unlike
                   in: query
@@ -1462,7 +1463,7 @@ enum OpenAPIDocument {
               operationId: beginPairing
               tags: [devices]
               summary: Offer a one-time code to a new device; it ends an earlier one. Its text is in this answer and nowhere else.
-              x-scope: all
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1496,7 +1497,7 @@ enum OpenAPIDocument {
               operationId: endPairing
               tags: [devices]
               summary: End the pairing, if there is one.
-              x-scope: all
+              x-scope: owner
               responses:
                 "204": {description: There is none.}
                 default: {$ref: "#/components/responses/Error"}
@@ -1506,7 +1507,7 @@ enum OpenAPIDocument {
               operationId: decidePairing
               tags: [devices]
               summary: The user has compared the fingerprint of the device that asks. Without one, nothing happens.
-              x-scope: all
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1530,7 +1531,7 @@ enum OpenAPIDocument {
               summary: Serve the page on a port of loopback, and make a login for it.
               description: |
                 If the port is open already, only the login is new. It is good once, for a minute.
-              x-scope: all
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1555,7 +1556,7 @@ enum OpenAPIDocument {
               operationId: closePage
               tags: [node]
               summary: Close the page's port, and end its logins and sessions.
-              x-scope: all
+              x-scope: owner
               responses:
                 "204":
                   description: It is closed.
@@ -1589,7 +1590,7 @@ enum OpenAPIDocument {
               operationId: listTokens
               tags: [tokens]
               summary: All tokens, without their secrets.
-              x-scope: all
+              x-scope: page
               responses:
                 "200":
                   description: The tokens.
@@ -1601,7 +1602,7 @@ enum OpenAPIDocument {
               operationId: createToken
               tags: [tokens]
               summary: Make a token for a program. Its text is in this answer and nowhere else.
-              x-scope: all
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1652,7 +1653,7 @@ enum OpenAPIDocument {
               operationId: revokeToken
               tags: [tokens]
               summary: End a token at once.
-              x-scope: all
+              x-scope: page
               responses:
                 "204": {description: It is revoked.}
                 default: {$ref: "#/components/responses/Error"}
@@ -1677,7 +1678,7 @@ enum OpenAPIDocument {
               tags: [files]
               summary: Take in what a file contains now, so that messages can bring it along.
               description: Only on the Unix socket, without a token, because the file is one of the node's host.
-              x-scope: send
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1712,7 +1713,7 @@ enum OpenAPIDocument {
               description: |
                 Only on the Unix socket, without a token. The first rule that fits a file decides. Where none does, small files are fetched,
                 unless a stranger has sent them.
-              x-scope: all
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1855,7 +1856,7 @@ enum OpenAPIDocument {
               summary: Write a copy of a file into a folder of the node's host.
               description: |
                 Only on the Unix socket, without a token. What is there is not overwritten: the copy is then called `name (2)`, and so on.
-              x-scope: all
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1885,7 +1886,7 @@ enum OpenAPIDocument {
               operationId: listNotificationTargets
               tags: [notifications]
               summary: All targets of notifications, and how they do.
-              x-scope: all
+              x-scope: page
               responses:
                 "200":
                   description: The targets, by name.
@@ -1898,10 +1899,10 @@ enum OpenAPIDocument {
               tags: [notifications]
               summary: Register a target, once a test notification got through.
               description: |
-                Only a desktop can be registered with a token; the others on the Unix socket, without one. One test at a time: another
+                Only a desktop can be registered on the page; the others on the Unix socket, without a token. One test at a time: another
                 is answered with 409 and `targetBusy`. A test that does not get through is answered
                 with 422 and `targetUnusable`, and nothing is registered.
-              x-scope: all
+              x-scope: page
               requestBody:
                 required: true
                 content:
@@ -1946,7 +1947,7 @@ enum OpenAPIDocument {
               operationId: deregisterNotificationTarget
               tags: [notifications]
               summary: End a target. It is notified of nothing more.
-              x-scope: all
+              x-scope: page
               responses:
                 "204": {description: It is gone.}
                 default: {$ref: "#/components/responses/Error"}
@@ -2242,9 +2243,9 @@ enum OpenAPIDocument {
             Scope:
               enum: [draft, read, send, all]
               description: |
-                draft: preparing messages that a person sends, and hearing what became of them. read: reading everything but tokens and
-                drafts, and the inbox under names of its own. send: sending, and taking back; and what draft is good for. all: what the
-                owner may do.
+                draft: preparing messages that a person sends, and hearing what became of them. read: reading everything but tokens,
+                drafts and where notifications go, and the inbox under names of its own. send: sending, and taking back; and what draft
+                is good for. all: all of these, and groups, trust, the profile and files.
             TokenName: {type: string, pattern: "^[A-Za-z0-9._-]{1,64}$"}
             ConsumerName: {type: string, pattern: "^[A-Za-z0-9._-]{1,64}$"}
             NamedConsumer:

@@ -7,7 +7,11 @@ struct EventRoutes: RouteGroup {
     let feed: EventFeed
 
     var routes: [Route] {
-        [.get("/v1/events", query: ["names", "after", "count"], scope: nil, isHeld: true) { try await events($0) }]
+        [
+            .get("/v1/events", query: ["names", "after", "count"], scope: .anybody, isHeld: true) {
+                try await events($0)
+            }
+        ]
     }
 
     /// With the scope `draft` alone, a token hears of its own drafts and of nothing else.

@@ -7,9 +7,9 @@ struct TokenRoutes: RouteGroup {
 
     var routes: [Route] {
         [
-            .get("/v1/tokens", scope: .all) { _ in try .json(await representer.tokens(tokens.all)) },
-            .post("/v1/tokens", TokenRequest.self, scope: .all) { try await create($1) },
-            .delete("/v1/tokens/{token}", scope: .all) { request in
+            .get("/v1/tokens", scope: .page) { _ in try .json(await representer.tokens(tokens.all)) },
+            .post("/v1/tokens", TokenRequest.self, scope: .owner) { try await create($1) },
+            .delete("/v1/tokens/{token}", scope: .page) { request in
                 _ = try await tokens.revoke(try request.parameter("token"))
                 return .done
             },

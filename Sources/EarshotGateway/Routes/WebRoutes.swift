@@ -7,15 +7,15 @@ struct WebRoutes: RouteGroup {
 
     var routes: [Route] {
         [
-            .post("/v1/web", WebRequest.self, scope: .all) { _, body in
+            .post("/v1/web", WebRequest.self, scope: .owner) { _, body in
                 let (address, port) = try await door.open(body.port)
                 return try .created(GatewayPage(address: address, port: port))
             },
-            .delete("/v1/web", scope: .all) { _ in
+            .delete("/v1/web", scope: .owner) { _ in
                 try await door.close()
                 return .done
             },
-            .post("/v1/login", LoginRequest.self, scope: nil) { _, body in
+            .post("/v1/login", LoginRequest.self, scope: .anybody) { _, body in
                 guard let token = try await door.enter(body.login) else {
                     throw GatewayError(
                         .unauthorized,
