@@ -64,7 +64,8 @@ package struct Gateway: Sendable {
         let places = GatewayPlaces(openFiles: OpenFiles.raiseLimit())
         let gatekeeper = Gatekeeper(tokens: tokens, rates: RequestRates(perSecond: requestsPerSecond))
         let feed = EventFeed(node: node)
-        let door = PageDoor(tokens: tokens)
+        let door = PageDoor(node: node, tokens: tokens)
+        door.removeLeftFiles()
         let responder = Responder(
             node: node, feed: feed, tokens: tokens, door: door,
             held: HeldRequests(limit: places.heldRequests, tokens: tokens))
@@ -89,6 +90,7 @@ package struct Gateway: Sendable {
         try await withThrowingTaskGroup { group in
             group.addTask { await tokens.run() }
             group.addTask { await feed.run() }
+            group.addTask { await door.removeOldFiles() }
             group.addTask {
                 await door.run { port, onListening in
                     try await serve(HTTPOptions(port: port, onListening: onListening), with: pageServer(port)) {}

@@ -1,5 +1,6 @@
 import Earshot
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EarshotGateway
@@ -126,5 +127,57 @@ struct PageTests {
             }
             try await alice.client.closePage()
         }
+    }
+
+    @Test("may be gone to from elsewhere, such as the file that leads a browser to it, and is shown in no other page")
+    func navigation() async throws {
+        try await TestNode.with("alice") { alice in
+            let page = try await alice.client.openPage()
+            func status(of path: String, as destination: String, host: String = "127.0.0.1:\(page.port)") async throws
+                -> Int
+            {
+                try await RawRequest(
+                    path: path,
+                    headers: [
+                        "host: \(host)", "sec-fetch-site: cross-site", "sec-fetch-mode: navigate",
+                        "sec-fetch-dest: \(destination)",
+                    ]
+                ).send(toPort: page.port).status
+            }
+            #expect(try await status(of: "/", as: "document") == 200)
+            for destination in ["iframe", "frame", "embed", "object", "script"] {
+                #expect(try await status(of: "/", as: destination) == 403, "\(destination)")
+            }
+            #expect(try await status(of: "/", as: "document", host: "evil.example") == 403)
+            #expect(try await status(of: "/v1/users", as: "document") == 403)
+            try await alice.client.closePage()
+        }
+    }
+
+    @Test("is led to by a file that its owner alone can read, for as long as its login is good")
+    func file() async throws {
+        let homes = try TemporaryFolder()
+        let left = try await TestNode.with("alice", homes: homes) { alice in
+            #expect(try await alice.client.openPage().file == nil)
+            let page = try await alice.client.openPage(inFile: true)
+            let path = try #require(page.file)
+            #expect(path.hasPrefix("/") && !path.contains(try Self.login(page)))
+            for (path, mode) in [(path, 0o600), (URL(fileURLWithPath: path).deletingLastPathComponent().path, 0o700)] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                #expect(attributes[.posixPermissions] as? Int == mode)
+            }
+            #expect(try String(contentsOfFile: path, encoding: .utf8).contains("url=\(page.address)"))
+            let other = try await alice.client.openPage(inFile: true)
+            #expect(try await Self.enter(try Self.login(page), at: page.port).status == 201)
+            #expect(!FileManager.default.fileExists(atPath: path))
+            #expect(FileManager.default.fileExists(atPath: try #require(other.file)))
+            try await alice.client.closePage()
+            #expect(!FileManager.default.fileExists(atPath: try #require(other.file)))
+            return try #require(try await alice.client.openPage(inFile: true).file)
+        }
+        #expect(!FileManager.default.fileExists(atPath: left))
+        // As a node leaves it that is killed.
+        try Data().write(to: URL(fileURLWithPath: left))
+        try await TestNode.with("alice", homes: homes) { _ in #expect(!FileManager.default.fileExists(atPath: left)) }
     }
 }

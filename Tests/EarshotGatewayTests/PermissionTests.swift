@@ -80,7 +80,7 @@ struct PermissionTests {
     private static func routes(of node: Node) async throws -> [Route] {
         let tokens = try await TokenBook(node: node)
         return Router(
-            node: node, feed: EventFeed(node: node), tokens: tokens, door: PageDoor(tokens: tokens),
+            node: node, feed: EventFeed(node: node), tokens: tokens, door: PageDoor(node: node, tokens: tokens),
             held: HeldRequests()
         ).routes
     }

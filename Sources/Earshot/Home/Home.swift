@@ -28,6 +28,8 @@ public struct Home: Sendable, Hashable {
     var searchFile: String { path + "/search.db" }
     /// The contents of files that messages bring along.
     var filesFolder: String { path + "/files" }
+    /// Files that lead a browser to the page.
+    var pageFolder: String { path + "/page" }
     var lockFile: String { path + "/node.lock" }
     var marksFile: String { path + "/node.marks" }
 

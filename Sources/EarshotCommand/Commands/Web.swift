@@ -55,10 +55,10 @@ struct Web: ProgramCommand {
     /// Lets the node serve the page, and says where it is.
     /// - Parameter isShown: whether a browser opens it.
     static func open(_ client: GatewayClient, port: UInt16? = nil, isShown: Bool, _ output: Output) async throws {
-        let page = try await client.openPage(port: port.map(Int.init))
+        let page = try await client.openPage(port: port.map(Int.init), inFile: isShown)
         try output.object(page)
         output.line(page.address)
-        if isShown { open(page.address) }
+        if let file = page.file { open(file) }
     }
 
     private func reportClosed(_ output: Output, _ words: String) throws {
@@ -70,14 +70,15 @@ struct Web: ProgramCommand {
         ["DISPLAY", "WAYLAND_DISPLAY"].contains { ProcessInfo.processInfo.environment[$0]?.isEmpty == false }
     }
 
-    /// Gives the address to the desktop, and does not wait: some openers end with their browser. The address is on the screen,
-    /// so one that does nothing costs nobody the page.
-    private static func open(_ address: String) {
+    /// Gives a file to the desktop that leads to the page, and does not wait: some openers end with their browser. The address is
+    /// on the screen, so one that does nothing costs nobody the page. It is not given to a program: every user of the machine
+    /// can read that.
+    private static func open(_ file: String) {
         let nothing = Foundation.open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(nothing) }
         do {
             _ = try ChildProgram(
-                "xdg-open", [address], descriptors: [nothing, nothing, nothing], isOwnSession: true)
+                "xdg-open", [file], descriptors: [nothing, nothing, nothing], isOwnSession: true)
         } catch { StandardError.write("no browser could be opened: \(error)\n") }
     }
 }

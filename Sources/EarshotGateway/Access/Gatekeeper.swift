@@ -39,7 +39,7 @@ struct Gatekeeper: Sendable {
     /// The same on the port of the page, whose files and login need no token.
     func admit(_ head: HTTPRequestHead, pagePort port: Int) throws(GatewayError) -> Access {
         guard Page.isOpen(head) else { return try admit(head, port: port) }
-        try Self.checkOrigin(of: head, port: port)
+        try Self.checkOrigin(of: head, port: port, mayComeFromElsewhere: head.isNavigation)
         if head.method == .POST { try rates.take(.strangers) }
         return .visitor
     }
@@ -54,7 +54,10 @@ struct Gatekeeper: Sendable {
 
     /// Refuses what a browser sends for a page of somebody else, and names that somebody else may have pointed here
     /// (DNS rebinding).
-    private static func checkOrigin(of head: HTTPRequestHead, port: Int) throws(GatewayError) {
+    /// - Parameter mayComeFromElsewhere: for what a person goes to from another page, or from a file.
+    private static func checkOrigin(
+        of head: HTTPRequestHead, port: Int, mayComeFromElsewhere: Bool = false
+    ) throws(GatewayError) {
         let authorities = ["127.0.0.1:\(port)", "localhost:\(port)"]
         let targets = head.headers["host"] + [authority(of: head.uri)].compactMap { $0 }
         for target in targets where !authorities.contains(target.lowercased()) {
@@ -67,6 +70,7 @@ struct Gatekeeper: Sendable {
             throw GatewayError(
                 .foreignOrigin, "pages of \"\(Excerpt.of(origin))\" may not use the local API", .init(name: "Origin"))
         }
+        guard !mayComeFromElsewhere else { return }
         // W3C Fetch Metadata, section 2.3.
         for site in head.headers["sec-fetch-site"] where !["same-origin", "none"].contains(site.lowercased()) {
             throw GatewayError(
@@ -78,5 +82,12 @@ struct Gatekeeper: Sendable {
     private static func authority(of target: String) -> String? {
         guard !target.hasPrefix("/"), let scheme = target.range(of: "://") else { return nil }
         return String(target[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" })
+    }
+}
+
+extension HTTPRequestHead {
+    /// Whether a browser opens it as a page of its own, and not within another one (W3C Fetch Metadata, sections 2.1 and 2.2).
+    fileprivate var isNavigation: Bool {
+        method == .GET && headers["sec-fetch-mode"] == ["navigate"] && headers["sec-fetch-dest"] == ["document"]
     }
 }

@@ -1545,6 +1545,11 @@ enum OpenAPIDocument {
                           type: integer
                           minimum: 1
                           maximum: 65535
+                        inFile:
+                          description: |
+                            Whether a file in the home directory is to lead a browser there: what a program is given, other users of
+                            the machine can read.
+                          type: boolean
               responses:
                 "201":
                   description: Where the page is.
@@ -2151,6 +2156,9 @@ enum OpenAPIDocument {
                   description: With a login in its fragment, which is good once, for a minute.
                   type: string
                 port: {type: integer}
+                file:
+                  description: The path of a file that only the owner can read, and that leads there. It goes away with the login.
+                  type: string
             PageSession:
               description: What a tab of the page shows with its requests.
               type: object

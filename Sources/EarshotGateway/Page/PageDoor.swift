@@ -1,4 +1,5 @@
 import Earshot
+import Logging
 
 /// Opens and closes the port of loopback on which the page is served, and lets people in.
 actor PageDoor {
@@ -13,6 +14,13 @@ actor PageDoor {
         case closing([Waiter])
         /// The node ends.
         case ended
+    }
+
+    /// A login that is in a file, too.
+    private struct WrittenLogin {
+        let login: String
+        let path: String
+        let end: ContinuousClock.Instant
     }
 
     /// A port to be opened, until `shut` ends.
@@ -31,27 +39,75 @@ actor PageDoor {
     static let tokenName = "page-"
 
     private let tokens: TokenBook
+    private let logger: Logger
     private var state = State.closed
     private var logins = OneTimeLogins()
+    private let files: LoginFiles
+    /// Where logins are that were not used, in the order of their ends.
+    private var written: [WrittenLogin] = []
+    private let writings: AsyncStream<Void>
+    private let writing: AsyncStream<Void>.Continuation
     private let orders: AsyncStream<Order>
     private let order: AsyncStream<Order>.Continuation
 
-    init(tokens: TokenBook) {
+    init(node: Node, tokens: TokenBook) {
         self.tokens = tokens
+        logger = node.configuration.logger
+        files = LoginFiles(home: node.home)
+        (writings, writing) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
         (orders, order) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
     }
 
     /// Opens the port unless it is open, and makes a login.
-    /// - Parameter port: the one to open; `nil` for the usual one, or any that is free.
+    /// - Parameters:
+    ///   - port: the one to open; `nil` for the usual one, or any that is free.
+    ///   - isWritten: whether a file leads to the page, for a program that opens a browser.
     /// - Returns: the address with the login, which is good once, for a minute.
-    /// - Throws: `GatewayError` `portInUse` for a port that cannot be opened, or while another one is open.
-    func open(_ port: Int?) async throws -> (address: String, port: Int) {
+    /// - Throws: `GatewayError` `portInUse` for a port that cannot be opened, or while another one is open; `EarshotError`
+    ///   `unusableHome`, `looseHome` for a file that cannot be written.
+    func open(_ port: Int?, isWritten: Bool = false) async throws -> GatewayPage {
         let opened = try await openedPort(port)
         guard port == nil || port == opened else {
             throw GatewayError(
                 .portInUse, "the page is served on port \(opened) already", .init(port: UInt16(exactly: opened)))
         }
-        return ("http://127.0.0.1:\(opened)/#login=\(logins.issue(at: .now))", opened)
+        let login = logins.issue(at: .now)
+        let address = "http://127.0.0.1:\(opened)/#login=\(login)"
+        return GatewayPage(address: address, port: opened, file: isWritten ? try write(address, with: login) : nil)
+    }
+
+    private func write(_ address: String, with login: String) throws(EarshotError) -> String {
+        let path = try files.write(address)
+        written.append(WrittenLogin(login: login, path: path, end: .now + OneTimeLogins.lifetime))
+        writing.yield()
+        return path
+    }
+
+    private func removeFiles(where isOver: (WrittenLogin) -> Bool) {
+        for each in written where isOver(each) {
+            do { try files.remove(each.path) } catch {
+                logger.warning("a used login cannot be removed", metadata: ["error": "\(error)"])
+            }
+        }
+        written.removeAll(where: isOver)
+    }
+
+    /// Removes what a node has left that did not come to its end.
+    nonisolated func removeLeftFiles() {
+        do { try files.removeAll() } catch {
+            logger.warning("an old login cannot be removed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Removes the files of logins that nobody has used in time, until the task is cancelled; and then all of them.
+    func removeOldFiles() async {
+        for await _ in writings {
+            while let end = written.first?.end {
+                do { try await ContinuousClock().sleep(until: end) } catch { break }
+                removeFiles { $0.end <= .now }
+            }
+        }
+        removeFiles { _ in true }
     }
 
     private func openedPort(_ port: Int?) async throws -> Int {
@@ -84,6 +140,7 @@ actor PageDoor {
     ///   runs. The port is closed all the same.
     func close() async throws {
         logins.removeAll()
+        removeFiles { _ in true }
         let revocation = await revoke(sessions)
         switch state {
         case .open(_, let shut):
@@ -113,6 +170,7 @@ actor PageDoor {
     /// - Returns: the token of a new session; `nil` for a login that is not good, or was.
     func enter(_ login: String) async throws -> String? {
         guard logins.redeem(login, at: .now) else { return nil }
+        removeFiles { $0.login == login }
         try await revoke(sessions.dropLast(Self.sessionLimit - 1)).get()
         let name = Self.tokenName + String(UInt64.random(in: .min ... .max), radix: 36)
         return try await tokens.create(

@@ -8,8 +8,7 @@ struct WebRoutes: RouteGroup {
     var routes: [Route] {
         [
             .post("/v1/web", WebRequest.self, scope: .owner) { _, body in
-                let (address, port) = try await door.open(body.port)
-                return try .created(GatewayPage(address: address, port: port))
+                try .created(await door.open(body.port, isWritten: body.inFile ?? false))
             },
             .delete("/v1/web", scope: .owner) { _ in
                 try await door.close()
@@ -31,10 +30,13 @@ struct WebRoutes: RouteGroup {
 struct WebRequest: RequestBody, Encodable {
     /// The port of loopback to serve on; the usual one, or any that is free, without it.
     var port: Int?
+    /// Whether a file is to lead a browser to the page.
+    var inFile: Bool?
 }
 
 extension WebRequest {
     init(_ fields: inout JSONFields) throws(GatewayError) {
+        inFile = try fields.optional("inFile", .bool)
         guard let port = try fields.optional("port", .integer) else { return }
         guard (1...65_535).contains(port) else {
             throw GatewayError(.invalidRequest, "port is a number from 1 to 65535", .init(name: "port", limit: 65_535))
@@ -57,6 +59,8 @@ package struct GatewayPage: Codable, Hashable, Sendable {
     /// With a login in its fragment, which is good once, for a minute.
     package let address: String
     package let port: Int
+    /// The path of a file that only the owner can read, and that leads there. It goes away with the login.
+    package let file: String?
 }
 
 /// What a tab shows with its requests.
