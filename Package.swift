@@ -117,7 +117,7 @@ let package = Package(
         .target(
             name: "EarshotGateway",
             dependencies: [
-                "CQREncode", "Earshot",
+                "CLinuxNetwork", "CQREncode", "Earshot",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -73,7 +73,7 @@ package struct Gateway: Sendable {
             HTTPServer(
                 address: address, connectionLimit: places.connections, shutdown: shutdown,
                 logger: node.configuration.logger,
-                admit: { head, port throws(GatewayError) in try gatekeeper.admit(head, port: port) },
+                admit: { head, entrance throws(GatewayError) in try gatekeeper.admit(head, entrance) },
                 intake: { request throws(GatewayError) in try await responder.intake(for: request) },
                 respond: { await responder.respond(to: $0) }, observe: observe)
         }
@@ -81,7 +81,7 @@ package struct Gateway: Sendable {
             HTTPServer(
                 address: .loopback(port: port), connectionLimit: places.connections, shutdown: shutdown,
                 logger: node.configuration.logger,
-                admit: { head, port throws(GatewayError) in try gatekeeper.admit(head, pagePort: port ?? 0) },
+                admit: { head, entrance throws(GatewayError) in try gatekeeper.admitToPage(head, entrance) },
                 intake: { request throws(GatewayError) in try await responder.intake(for: request) },
                 respond: { await responder.respondOnPage(to: $0) })
         }

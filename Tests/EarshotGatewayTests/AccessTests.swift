@@ -1,4 +1,5 @@
 import Earshot
+import Foundation
 import NIOHTTP1
 import Testing
 
@@ -49,7 +50,7 @@ struct AccessTests {
         for scope in Scope.allCases where scope != .all { #expect(limit([scope]) != nil) }
     }
 
-    @Test("has a rate for each token, and one for all who show none")
+    @Test("has a rate for each token, and for each user of the machine one who shows none, and another who logs in")
     func rates() throws {
         let start = ContinuousClock.now
         let time = Ticks(start)
@@ -57,8 +58,12 @@ struct AccessTests {
         for _ in 0..<20 { try rates.take(.token("a")) }
         let error = #expect(throws: GatewayError.self) { try rates.take(.token("a")) }
         #expect(error?.code == .tooManyRequests && error.map { Response($0).headers["retry-after"] } == ["1"])
-        for _ in 0..<20 { try rates.take(.strangers) }
-        #expect(throws: GatewayError.self) { try rates.take(.strangers) }
+        let users: [SocketUser] = [.user(1), .user(2), .nobody, .unknown]
+        let others: [RequestRates.Sender] = users.flatMap { [.stranger($0), .login($0)] }
+        for sender in others {
+            for _ in 0..<20 { try rates.take(sender) }
+            #expect(throws: GatewayError.self) { try rates.take(sender) }
+        }
         time.advance(by: .seconds(1))
         for _ in 0..<10 { try rates.take(.token("a")) }
         #expect(throws: GatewayError.self) { try rates.take(.token("a")) }
@@ -84,5 +89,29 @@ struct AccessTests {
         let places = GatewayPlaces(openFiles: openFiles)
         #expect(places.connections <= GatewayLimits.connections)
         #expect(places.connections > 2 * places.heldRequests && places.heldRequests > 0)
+    }
+
+    @Test(
+        "to the page is for its own user alone, whoever else of the machine asks, and for whatever",
+        arguments: [("GET", "/"), ("GET", "/main.js"), ("POST", "/v1/login"), ("GET", "/v1/node"), ("GET", "/nothing")])
+    func otherUsers(method: String, path: String) async throws {
+        try await TestNode.with("alice") { alice in
+            let gatekeeper = Gatekeeper(
+                tokens: try await TokenBook(node: alice.node), rates: RequestRates(perSecond: 100))
+            let head = HTTPRequestHead(
+                version: .http1_1, method: HTTPMethod(rawValue: method), uri: path, headers: ["host": "127.0.0.1:7118"])
+            for user in [SocketUser.user(UInt32(geteuid()) &+ 1), .user(UInt32(geteuid()) &+ 1000), .nobody] {
+                let error = #expect(throws: GatewayError.self) {
+                    try gatekeeper.admitToPage(head, .loopback(port: 7118, from: user))
+                }
+                #expect(error?.code == .foreignUser && error?.code.status == .forbidden)
+            }
+            // Where the kernel does not tell, the proofs of sessions keep others out.
+            for user in [SocketUser.own, .unknown] {
+                do { _ = try gatekeeper.admitToPage(head, .loopback(port: 7118, from: user)) } catch {
+                    #expect(error.code == .unauthorized)
+                }
+            }
+        }
     }
 }

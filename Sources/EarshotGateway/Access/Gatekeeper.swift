@@ -16,14 +16,18 @@ struct Gatekeeper: Sendable {
         self.rates = rates
     }
 
-    /// - Parameter port: the TCP port that it came to; `nil` on the Unix socket.
     /// - Throws: `GatewayError` `foreignOrigin`, `unauthorized`, `tooManyRequests`.
-    func admit(_ head: HTTPRequestHead, port: Int?) throws(GatewayError) -> Access {
-        if let port { try Self.checkOrigin(of: head, port: port) }
+    func admit(_ head: HTTPRequestHead, _ entrance: Entrance) throws(GatewayError) -> Access {
         let credentials = head.headers["authorization"]
-        guard port != nil || !credentials.isEmpty else { return .owner }
+        var user = SocketUser.own
+        switch entrance {
+        case .socket: if credentials.isEmpty { return .owner }
+        case .loopback(let port, let sender):
+            try Self.checkOrigin(of: head, port: port)
+            user = sender
+        }
         guard let text = Self.token(in: credentials), let token = tokens.token(shownAs: text) else {
-            try rates.take(.strangers)
+            try rates.take(.stranger(user))
             throw GatewayError(
                 .unauthorized,
                 credentials.isEmpty
@@ -36,12 +40,23 @@ struct Gatekeeper: Sendable {
         return Access(token: shown, Set(token.scopes.compactMap(Scope.init)), recipients: token.recipients)
     }
 
-    /// The same on the port of the page, whose files and login need no token.
-    func admit(_ head: HTTPRequestHead, pagePort port: Int) throws(GatewayError) -> Access {
-        guard Page.isOpen(head) else { return try admit(head, port: port) }
+    /// The same on the port of the page, whose files and login need no token. No other user of the machine gets anything there.
+    func admitToPage(_ head: HTTPRequestHead, _ entrance: Entrance) throws(GatewayError) -> Access {
+        guard case .loopback(let port, let user) = entrance else { return try admit(head, entrance) }
+        try Self.checkUser(user)
+        guard Page.isOpen(head) else { return try admit(head, entrance) }
         try Self.checkOrigin(of: head, port: port, mayComeFromElsewhere: head.isNavigation)
-        if head.method == .POST { try rates.take(.strangers) }
+        if head.method == .POST { try rates.take(.login(user)) }
         return .visitor
+    }
+
+    /// - Throws: `GatewayError` `foreignUser`.
+    private static func checkUser(_ user: SocketUser) throws(GatewayError) {
+        guard user != .own, user != .unknown else { return }
+        throw GatewayError(
+            .foreignUser,
+            "this is the page of another user of this machine, and it is for them alone: your own is opened by earshot web"
+        )
     }
 
     /// - Returns: `nil` unless there is one credential, of the scheme that RFC 6750 defines.

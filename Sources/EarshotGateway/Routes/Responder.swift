@@ -75,7 +75,7 @@ extension EarshotError.Code {
         case .invalidRequest, .invalidUTF8, .invalidLimit: .badRequest
         case .unauthorized: .unauthorized
         case .blocked, .notAdmitted, .notAuthor, .notOwner, .needsPrimary, .passphraseNeeded, .forbidden,
-            .foreignOrigin:
+            .foreignOrigin, .foreignUser:
             .forbidden
         case .unknownUser, .unknownConversation, .unknownMessage, .unknownToken, .unknownConsumer, .unknownDevice,
             .unknownTarget, .unknownFile, .unknownDraft, .unknownEndpoint:

@@ -23,8 +23,8 @@ struct HTTPServer: Sendable {
     /// How long open responses may take after it is told to end.
     var shutdown = GatewayLimits.shutdown
     let logger: Logger
-    /// Says what a request may do, from its head and from the port that it came to (`nil` on a Unix socket).
-    let admit: @Sendable (HTTPRequestHead, _ port: Int?) throws(GatewayError) -> Access
+    /// Says what a request may do, from its head and from where it came in.
+    let admit: @Sendable (HTTPRequestHead, Entrance) throws(GatewayError) -> Access
     /// What takes in the body of a request that is too large for the memory.
     let intake: @Sendable (Request) async throws(GatewayError) -> Intake?
     let respond: @Sendable (Request) async -> Response
@@ -171,7 +171,7 @@ struct HTTPServer: Sendable {
             guard let head = try await reader.head() else { return nil }
             readHead = head
             try head.check()
-            let access = try admit(head, port)
+            let access = try admit(head, open.entrance(at: port))
             var request = Request(
                 method: head.method, target: head.uri, headers: head.headers, access: access, connection: open)
             if let intake = try await intake(request) {
