@@ -96,19 +96,19 @@ struct AccessTests {
         arguments: [("GET", "/"), ("GET", "/main.js"), ("POST", "/v1/login"), ("GET", "/v1/node"), ("GET", "/nothing")])
     func otherUsers(method: String, path: String) async throws {
         try await TestNode.with("alice") { alice in
-            let gatekeeper = Gatekeeper(
-                tokens: try await TokenBook(node: alice.node), rates: RequestRates(perSecond: 100))
+            let gatekeeper = PageGatekeeper(
+                tokens: try await TokenBook(node: alice.node), rates: RequestRates(perSecond: 100), nonce: "x")
             let head = HTTPRequestHead(
                 version: .http1_1, method: HTTPMethod(rawValue: method), uri: path, headers: ["host": "127.0.0.1:7118"])
             for user in [SocketUser.user(UInt32(geteuid()) &+ 1), .user(UInt32(geteuid()) &+ 1000), .nobody] {
                 let error = #expect(throws: GatewayError.self) {
-                    try gatekeeper.admitToPage(head, .loopback(port: 7118, from: user))
+                    try gatekeeper.admit(head, .loopback(port: 7118, from: user))
                 }
                 #expect(error?.code == .foreignUser && error?.code.status == .forbidden)
             }
             // Where the kernel does not tell, the proofs of sessions keep others out.
             for user in [SocketUser.own, .unknown] {
-                do { _ = try gatekeeper.admitToPage(head, .loopback(port: 7118, from: user)) } catch {
+                do { _ = try gatekeeper.admit(head, .loopback(port: 7118, from: user)) } catch {
                     #expect(error.code == .unauthorized)
                 }
             }

@@ -7,15 +7,6 @@ import Testing
 
 @Suite("The page")
 struct PageTests {
-    private static func login(_ page: GatewayPage) throws -> String {
-        try #require(page.address.split(separator: "#login=").last.map(String.init))
-    }
-
-    private static func enter(_ login: String, at port: Int) async throws -> RawRequest.Response {
-        try await RawRequest(method: "POST", path: "/v1/login", body: Array("{\"login\":\"\(login)\"}".utf8))
-            .send(toPort: port)
-    }
-
     @Test("is served on loopback with its policy, to whoever asks, and nothing else without a token")
     func served() async throws {
         try await TestNode.with("alice") { alice in
@@ -34,19 +25,19 @@ struct PageTests {
         }
     }
 
-    @Test("lets in with a login once")
+    @Test("lets in with a login once, whoever proves to have it")
     func once() async throws {
         try await TestNode.with("alice") { alice in
             let page = try await alice.client.openPage()
-            let login = try Self.login(page)
-            let entered = try await Self.enter(login, at: page.port)
-            #expect(entered.status == 201)
-            let token = try (entered.decoded() as GatewayTab).token
-            let users = try await RawRequest(path: "/v1/users", headers: ["authorization: Bearer \(token)"])
-                .send(toPort: page.port)
-            #expect(users.status == 200)
-            #expect(try await Self.enter(login, at: page.port).status == 401)
-            #expect(try await Self.enter("guessed", at: page.port).status == 401)
+            let login = try PageBrowser.login(of: page)
+            for wrong in ["", "x", String(repeating: "0", count: 64), login.secret] {
+                let request = PageBrowser.loginRequest(login.id, proof: wrong)
+                #expect(try await request.send(toPort: page.port).status == 401)
+            }
+            #expect(try await PageBrowser.loginRequest("guessed", proof: "x").send(toPort: page.port).status == 401)
+            let browser = try await PageBrowser(page)
+            #expect(try await browser.ask("GET", "/v1/users").status == 200)
+            #expect(try await PageBrowser.login(page).send(toPort: page.port).status == 401)
             try await alice.client.closePage()
         }
     }
@@ -69,14 +60,14 @@ struct PageTests {
     func closed() async throws {
         try await TestNode.with("alice") { alice in
             let page = try await alice.client.openPage()
-            let token = try (await Self.enter(try Self.login(page), at: page.port).decoded() as GatewayTab).token
-            let unused = try Self.login(try await alice.client.openPage())
+            let browser = try await PageBrowser(page)
+            let unused = try await alice.client.openPage()
             try await alice.client.closePage()
-            let users = try await RawRequest(path: "/v1/users", headers: ["authorization: Bearer \(token)"])
-                .send(toPort: alice.httpPort)
-            #expect(users.status == 401)
-            let next = try await alice.client.openPage()
-            #expect(try await Self.enter(unused, at: next.port).status == 401)
+            let next = try await alice.client.openPage(port: page.port)
+            #expect(next.port == page.port)
+            #expect(try await browser.status() == 401)
+            #expect(try await browser.greeting().send(toPort: page.port).status == 401)
+            #expect(try await PageBrowser.login(unused).send(toPort: page.port).status == 401)
             try await alice.client.closePage()
         }
     }
@@ -84,20 +75,11 @@ struct PageTests {
     @Test("holds as many sessions as it may: another one ends the oldest")
     func sessions() async throws {
         try await TestNode.with("alice") { alice in
-            var tokens: [String] = []
-            var port = 0
-            for _ in 0...PageDoor.sessionLimit {
-                let page = try await alice.client.openPage()
-                let answer = try await Self.enter(try Self.login(page), at: page.port)
-                tokens.append(try (answer.decoded() as GatewayTab).token)
-                port = page.port
-            }
+            var browsers: [PageBrowser] = []
+            for _ in 0...PageSession.limit { browsers.append(try await PageBrowser(try await alice.client.openPage())) }
             var statuses: [Int] = []
-            for token in tokens {
-                let request = RawRequest(path: "/v1/node", headers: ["authorization: Bearer \(token)"])
-                statuses.append(try await request.send(toPort: port).status)
-            }
-            #expect(statuses == [401] + [Int](repeating: 200, count: PageDoor.sessionLimit))
+            for browser in browsers { statuses.append(try await browser.status()) }
+            #expect(statuses == [401] + [Int](repeating: 200, count: PageSession.limit))
             try await alice.client.closePage()
         }
     }
@@ -161,14 +143,14 @@ struct PageTests {
             #expect(try await alice.client.openPage().file == nil)
             let page = try await alice.client.openPage(inFile: true)
             let path = try #require(page.file)
-            #expect(path.hasPrefix("/") && !path.contains(try Self.login(page)))
+            #expect(path.hasPrefix("/") && !path.contains(try PageBrowser.login(of: page).text))
             for (path, mode) in [(path, 0o600), (URL(fileURLWithPath: path).deletingLastPathComponent().path, 0o700)] {
                 let attributes = try FileManager.default.attributesOfItem(atPath: path)
                 #expect(attributes[.posixPermissions] as? Int == mode)
             }
             #expect(try String(contentsOfFile: path, encoding: .utf8).contains("url=\(page.address)"))
             let other = try await alice.client.openPage(inFile: true)
-            #expect(try await Self.enter(try Self.login(page), at: page.port).status == 201)
+            #expect(try await PageBrowser.login(page).send(toPort: page.port).status == 201)
             #expect(!FileManager.default.fileExists(atPath: path))
             #expect(FileManager.default.fileExists(atPath: try #require(other.file)))
             try await alice.client.closePage()

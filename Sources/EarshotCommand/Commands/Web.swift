@@ -8,8 +8,9 @@ struct Web: ProgramCommand {
         commandName: "web",
         abstract: "Open the page: conversations and people in a browser.",
         discussion: """
-            The running node serves it on this machine alone. The address that is printed lets one tab in, once, within a \
-            minute; ask again for another one. The page ends with the node, or with --stop.
+            The running node serves it on this machine alone, and to no other user of it. The address that is printed lets one \
+            browser in, once, within a minute; ask again for another one. From then on the page opens from a bookmark, in as many \
+            tabs as you like, for 30 days; it goes on when the node comes back. --stop ends that.
 
             EXAMPLES:
               earshot web
@@ -58,6 +59,11 @@ struct Web: ProgramCommand {
         let page = try await client.openPage(port: port.map(Int.init), inFile: isShown)
         try output.object(page)
         output.line(page.address)
+        if let port = page.lostPort {
+            StandardError.write(
+                "port \(port), where the page was, is in use by another program: close the tabs and bookmarks that lead there\n"
+            )
+        }
         if let file = page.file { open(file) }
     }
 

@@ -29,6 +29,8 @@ struct Access: Hashable, Sendable {
     let kind: Kind
     /// The token that they have shown, or the session of their tab; `nil` for the owner and visitors.
     let token: Token?
+    /// What proves to a tab that the node answers; `nil` for all others.
+    private(set) var proof: String?
     private let scopes: Set<Scope>
     /// The only users and conversations to which they may send; `nil` for all.
     private let recipients: Set<Destination>?
@@ -36,8 +38,14 @@ struct Access: Hashable, Sendable {
     static let owner = Access(.owner, token: nil, [.all])
     static let visitor = Access(.visitor, token: nil, [])
 
-    /// - Parameter session: of the tab.
-    static func page(_ session: Token) -> Access { Access(.page, token: session, [.all]) }
+    /// - Parameters:
+    ///   - session: of the tab.
+    ///   - proof: what proves to it that the node answers.
+    static func page(_ session: Token, proof: String) -> Access {
+        var access = Access(.page, token: session, [.all])
+        access.proof = proof
+        return access
+    }
 
     /// A program's.
     init(token: Token, _ scopes: Set<Scope>, recipients: Set<Destination>? = nil) {

@@ -6,7 +6,7 @@ import NIOHTTP1
 ///
 /// The Unix socket's mode keeps everybody but the owner out, so a request on it is the owner's unless it shows a token.
 /// Anybody on this machine can open a TCP port on loopback, and so can every web page in its browsers. There each
-/// request must show a token, and must not come from a page of somebody else.
+/// request must show a token, and must not come from a page of somebody else. The page's port has a `PageGatekeeper`.
 struct Gatekeeper: Sendable {
     private let tokens: TokenBook
     private let rates: RequestRates
@@ -35,28 +35,9 @@ struct Gatekeeper: Sendable {
                     : "the token is not one of this node's, or it has expired or was revoked")
         }
         try rates.take(.token(token.tokenID))
-        let shown = Access.Token(id: token.tokenID, name: token.name)
-        guard !token.name.hasPrefix(PageDoor.tokenName) else { return .page(shown) }
-        return Access(token: shown, Set(token.scopes.compactMap(Scope.init)), recipients: token.recipients)
-    }
-
-    /// The same on the port of the page, whose files and login need no token. No other user of the machine gets anything there.
-    func admitToPage(_ head: HTTPRequestHead, _ entrance: Entrance) throws(GatewayError) -> Access {
-        guard case .loopback(let port, let user) = entrance else { return try admit(head, entrance) }
-        try Self.checkUser(user)
-        guard Page.isOpen(head) else { return try admit(head, entrance) }
-        try Self.checkOrigin(of: head, port: port, mayComeFromElsewhere: head.isNavigation)
-        if head.method == .POST { try rates.take(.login(user)) }
-        return .visitor
-    }
-
-    /// - Throws: `GatewayError` `foreignUser`.
-    private static func checkUser(_ user: SocketUser) throws(GatewayError) {
-        guard user != .own, user != .unknown else { return }
-        throw GatewayError(
-            .foreignUser,
-            "this is the page of another user of this machine, and it is for them alone: your own is opened by earshot web"
-        )
+        return Access(
+            token: Access.Token(id: token.tokenID, name: token.name), Set(token.scopes.compactMap(Scope.init)),
+            recipients: token.recipients)
     }
 
     /// - Returns: `nil` unless there is one credential, of the scheme that RFC 6750 defines.
@@ -70,7 +51,7 @@ struct Gatekeeper: Sendable {
     /// Refuses what a browser sends for a page of somebody else, and names that somebody else may have pointed here
     /// (DNS rebinding).
     /// - Parameter mayComeFromElsewhere: for what a person goes to from another page, or from a file.
-    private static func checkOrigin(
+    static func checkOrigin(
         of head: HTTPRequestHead, port: Int, mayComeFromElsewhere: Bool = false
     ) throws(GatewayError) {
         let authorities = ["127.0.0.1:\(port)", "localhost:\(port)"]
@@ -97,12 +78,5 @@ struct Gatekeeper: Sendable {
     private static func authority(of target: String) -> String? {
         guard !target.hasPrefix("/"), let scheme = target.range(of: "://") else { return nil }
         return String(target[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" })
-    }
-}
-
-extension HTTPRequestHead {
-    /// Whether a browser opens it as a page of its own, and not within another one (W3C Fetch Metadata, sections 2.1 and 2.2).
-    fileprivate var isNavigation: Bool {
-        method == .GET && headers["sec-fetch-mode"] == ["navigate"] && headers["sec-fetch-dest"] == ["document"]
     }
 }

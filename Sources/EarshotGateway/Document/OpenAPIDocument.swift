@@ -1571,7 +1571,10 @@ enum OpenAPIDocument {
             post:
               operationId: logIn
               tags: [node]
-              summary: Change a login of the page for a token. On the page's port this needs no token.
+              summary: Change a login of the page for a session. On the page's port this needs no session.
+              description: |
+                The login stands in the page's address as `ID.SECRET`. The secret is not sent: the request proves it, as
+                docs/http-api.md says, and so does the answer.
               requestBody:
                 required: true
                 content:
@@ -1579,15 +1582,40 @@ enum OpenAPIDocument {
                     schema:
                       type: object
                       additionalProperties: false
-                      required: [login]
+                      required: [login, cnonce, proof]
                       properties:
-                        login: {type: string}
+                        login: {description: The login's id., type: string}
+                        cnonce: {$ref: "#/components/schemas/Nonce"}
+                        proof: {$ref: "#/components/schemas/Proof"}
               responses:
                 "201":
                   description: The session.
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/PageSession"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/session:
+            get:
+              operationId: greet
+              tags: [node]
+              summary: Have the node prove that it knows a session of the page. On the page's port this needs no session.
+              parameters:
+                - name: session
+                  in: query
+                  required: true
+                  description: The session's id.
+                  schema: {type: string}
+                - name: cnonce
+                  in: query
+                  required: true
+                  schema: {$ref: "#/components/schemas/Nonce"}
+              responses:
+                "200":
+                  description: The node knows it.
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/PageGreeting"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/tokens:
@@ -2159,13 +2187,32 @@ enum OpenAPIDocument {
                 file:
                   description: The path of a file that only the owner can read, and that leads there. It goes away with the login.
                   type: string
+                lostPort:
+                  description: The port that the page had before, and that another program has now.
+                  type: integer
             PageSession:
-              description: What a tab of the page shows with its requests.
+              description: A new session of a browser. Its key follows from the login.
               type: object
               additionalProperties: false
-              required: [token]
+              required: [session, proof]
               properties:
-                token: {type: string}
+                session: {description: The session's id., type: string}
+                proof: {$ref: "#/components/schemas/Proof"}
+            PageGreeting:
+              description: The node knows the session.
+              type: object
+              additionalProperties: false
+              required: [nonce, proof]
+              properties:
+                nonce: {description: "What the proofs of requests are over, until the port is opened again.", type: string}
+                proof: {$ref: "#/components/schemas/Proof"}
+            Nonce:
+              description: Drawn at random by a tab of the page.
+              type: string
+              pattern: '^[A-Za-z0-9._-]{16,64}$'
+            Proof:
+              description: HMAC-SHA256, to the base 16.
+              type: string
             ID:
               type: string
               description: 32 bytes in Crockford's base32.
@@ -2919,7 +2966,10 @@ enum OpenAPIDocument {
               properties:
                 id: {type: string}
                 name: {$ref: "#/components/schemas/TokenName"}
-                scopes: {type: array, items: {$ref: "#/components/schemas/Scope"}}
+                scopes:
+                  description: "Those of a token; or `page` for a session of the page, which is none."
+                  type: array
+                  items: {enum: [draft, read, send, all, page]}
                 to:
                   type: array
                   description: "Users and conversations; a conversation's name begins with `#`. Left out for all."

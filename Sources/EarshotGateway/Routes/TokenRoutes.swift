@@ -18,9 +18,10 @@ struct TokenRoutes: RouteGroup {
 
     private func create(_ body: TokenRequest) async throws -> Response {
         let scopes = try body.readScopes()
-        guard !body.name.hasPrefix(PageDoor.tokenName) else {
+        guard !body.name.hasPrefix(PageSession.namePrefix) else {
             throw EarshotError(
-                .invalidName, "names that begin with \"\(PageDoor.tokenName)\" are those of the page's own sessions",
+                .invalidName,
+                "names that begin with \"\(PageSession.namePrefix)\" are those of the page's own sessions",
                 .init(name: Excerpt.of(body.name)))
         }
         var recipients: Set<Destination>?

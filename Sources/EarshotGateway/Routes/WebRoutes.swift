@@ -15,12 +15,22 @@ struct WebRoutes: RouteGroup {
                 return .done
             },
             .post("/v1/login", LoginRequest.self, scope: .anybody) { _, body in
-                guard let token = try await door.enter(body.login) else {
+                guard let session = try await door.enter(body) else {
                     throw GatewayError(
                         .unauthorized,
                         "the login was used already, or is older than a minute: earshot web makes another")
                 }
-                return try .created(GatewayTab(token: token))
+                return try .created(session)
+            },
+            .get("/v1/session", query: ["session", "cnonce"], scope: .anybody) { request in
+                guard let session = request.query("session"), let clientNonce = request.query("cnonce") else {
+                    throw GatewayError(.invalidRequest, "the query has session and cnonce", .init(name: "session"))
+                }
+                guard let greeting = await door.greet(session, clientNonce: clientNonce) else {
+                    throw GatewayError(
+                        .unauthorized, "there is no such session of the page: earshot web opens it with a new login")
+                }
+                return try .json(greeting)
             },
         ]
     }
@@ -47,11 +57,20 @@ extension WebRequest {
 
 /// The body of `POST /v1/login`.
 struct LoginRequest: RequestBody, Encodable {
+    /// Of the login: what stands before the dot.
     let login: String
+    /// Drawn by the tab.
+    let cnonce: String
+    /// That the tab has the login: see `SessionProof`.
+    let proof: String
 }
 
 extension LoginRequest {
-    init(_ fields: inout JSONFields) throws(GatewayError) { login = try fields.required("login", .text) }
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        login = try fields.required("login", .text)
+        cnonce = try fields.required("cnonce", .text)
+        proof = try fields.required("proof", .text)
+    }
 }
 
 /// Where the page is served now.
@@ -61,9 +80,20 @@ package struct GatewayPage: Codable, Hashable, Sendable {
     package let port: Int
     /// The path of a file that only the owner can read, and that leads there. It goes away with the login.
     package let file: String?
+    /// The port that the page had before, and that somebody else has now: whoever has it open there talks to them.
+    package let lostPort: Int?
 }
 
-/// What a tab shows with its requests.
-package struct GatewayTab: Codable, Hashable, Sendable {
-    package let token: String
+/// A new session of a browser. Its key follows from the login, and is not sent.
+package struct GatewaySession: Codable, Hashable, Sendable {
+    package let session: String
+    /// That the node has the login, too.
+    package let proof: String
+}
+
+/// How the node proves to a tab that it knows its session.
+package struct GatewayGreeting: Codable, Hashable, Sendable {
+    /// What the tab's proofs are over, until the port is opened again.
+    package let nonce: String
+    package let proof: String
 }

@@ -74,6 +74,12 @@ struct Response: Sendable {
         headers.replaceOrAdd(name: "content-disposition", value: "inline")
     }
 
+    /// Lets a tab of the page know that its node answers.
+    mutating func prove(to access: Access) {
+        guard let proof = access.proof else { return }
+        headers.replaceOrAdd(name: "authentication-info", value: SessionCredentials.answer(proof))
+    }
+
     /// What is kept of an answer until it is known who is told.
     private struct Untold: Sendable {
         /// `nil` where nothing of it is told.
