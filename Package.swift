@@ -117,7 +117,7 @@ let package = Package(
         .target(
             name: "EarshotGateway",
             dependencies: [
-                "CLinuxNetwork", "CQREncode", "Earshot",
+                "CQREncode", "Earshot",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -232,6 +232,7 @@ let package = Package(
                 "Earshot", "EarshotCommand", "EarshotCrypto", "EarshotGateway", "EarshotModel", "EarshotProtocol",
                 "EarshotStore", "TestSupport", "hello", "quickstart",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings + quickToCompile),
     ]

@@ -1,4 +1,4 @@
-// What Linux says about networks and clocks, and Swift's Glibc module does not have: rtnetlink(7), sock_diag(7), timerfd_create(2).
+// What Linux says about networks and clocks, and Swift's Glibc module does not have: rtnetlink(7), timerfd_create(2).
 // And what Swift does not always find there.
 
 #ifndef CLINUXNETWORK_SHIM_H
@@ -11,10 +11,8 @@
 #include <errno.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
-#include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
-#include <linux/sock_diag.h>
 #include <net/if_arp.h>
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -81,59 +79,6 @@ static inline struct clinuxnetwork_arrival clinuxnetwork_peek_datagram(int socke
         }
     }
     return arrival;
-}
-
-// Whose the other end of a TCP connection over IPv4 is, where both ends are on this machine (sock_diag(7)).
-struct clinuxnetwork_owner {
-    // 0; or the number of the error, such as ENOENT where there is no such socket.
-    int failure;
-    unsigned int user;
-    // Whether a process has the socket open. Of one that was closed the kernel does not know the user.
-    bool is_held;
-};
-
-// Asks the kernel for the owner of a socket, by its address and that of its peer: two struct sockaddr_in, whose members Swift
-// finds in whichever C module it has loaded first. Does not wait: the kernel answers at once.
-static inline struct clinuxnetwork_owner clinuxnetwork_owner_of_socket(const void *address, const void *peer) {
-    struct sockaddr_in local, remote;
-    memcpy(&local, address, sizeof local);
-    memcpy(&remote, peer, sizeof remote);
-    struct clinuxnetwork_owner owner = {.failure = 0};
-    struct {
-        struct nlmsghdr header;
-        struct inet_diag_req_v2 body;
-    } request = {
-        .header = {.nlmsg_len = sizeof request, .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST},
-        .body = {.sdiag_family = AF_INET, .sdiag_protocol = IPPROTO_TCP, .idiag_states = ~0u}};
-    request.body.id.idiag_sport = local.sin_port;
-    request.body.id.idiag_dport = remote.sin_port;
-    request.body.id.idiag_src[0] = local.sin_addr.s_addr;
-    request.body.id.idiag_dst[0] = remote.sin_addr.s_addr;
-    request.body.id.idiag_cookie[0] = request.body.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
-    union {
-        struct nlmsghdr header;
-        char bytes[1024];
-    } answer;
-    int kernel = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-    ssize_t count = -1;
-    if (kernel >= 0 && send(kernel, &request, sizeof request, 0) == (ssize_t)sizeof request)
-        count = recv(kernel, &answer, sizeof answer, MSG_DONTWAIT);
-    owner.failure = count < 0 ? errno : 0;
-    if (kernel >= 0) close(kernel);
-    if (count < 0) return owner;
-    if (!NLMSG_OK(&answer.header, (size_t)count)) {
-        owner.failure = EPROTO;
-    } else if (answer.header.nlmsg_type == NLMSG_ERROR) {
-        owner.failure = -((struct nlmsgerr *)NLMSG_DATA(&answer.header))->error;
-    } else if (answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY
-               || answer.header.nlmsg_len < NLMSG_LENGTH(sizeof(struct inet_diag_msg))) {
-        owner.failure = EPROTO;
-    } else {
-        struct inet_diag_msg *socket = NLMSG_DATA(&answer.header);
-        owner.user = socket->idiag_uid;
-        owner.is_held = socket->idiag_inode != 0;
-    }
-    return owner;
 }
 
 // What a clock shows, in nanoseconds, or -1 with errno. The members of struct timespec are found no better.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("A secret")
+@Suite("A secret", .keepsWhatItStarts)
 struct SecretArgumentTests {
     private struct Dump: Decodable { let command: Command }
 

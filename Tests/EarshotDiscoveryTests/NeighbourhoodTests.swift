@@ -17,16 +17,17 @@ struct NeighbourhoodTests {
     ) throws -> Set<String> {
         var browser = browser
         let interface = try #require(Self.interfaces.first { $0.name == name })
-        _ = browser.appeared("bob", on: interface)
-        _ = browser.resolved(
+        var actions = browser.appeared("bob", on: interface)
+        actions += browser.resolved(
             "bob", host: "h.local.", port: 4000, txt: try advertisement("bob", seed: 1).txtRecord().encoded)
         for text in [literal, "10.0.0.7"] {
             let address = try #require(IPAddress(literal: text))
-            _ = browser.addressAppeared(address.bytes, of: "h.local.", on: interface.index)
+            actions += browser.addressAppeared(address.bytes, of: "h.local.", on: interface.index)
         }
-        let actions = browser.elapsed(.settle(instance: "bob", attempt: browser.attemptCount))
+        actions += browser.elapsed(.settle(instance: "bob", attempt: browser.attemptCount))
         var addresses: Set<String> = []
         for case .report(.appeared(let record)) in actions { addresses.formUnion(record.addresses.map(\.host)) }
+        #expect(addresses.contains("10.0.0.7"))
         return addresses.subtracting(["10.0.0.7"])
     }
 

@@ -108,10 +108,35 @@ struct AccessTests {
             }
             // Where the kernel does not tell, the proofs of sessions keep others out.
             for user in [SocketUser.own, .unknown] {
-                do { _ = try gatekeeper.admit(head, .loopback(port: 7118, from: user)) } catch {
+                do throws(GatewayError) { _ = try gatekeeper.admit(head, .loopback(port: 7118, from: user)) } catch {
                     #expect(error.code == .unauthorized)
                 }
             }
         }
+    }
+
+    @Test("knows from the kernel's answer whose socket it is, that it was closed, and that it does not know")
+    func socketOwner() {
+        func answer(type: UInt8, count: Int, _ changes: [Int: UInt8] = [:]) -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            bytes[4] = type
+            for (place, byte) in changes { bytes[place] = byte }
+            return bytes
+        }
+        // The user stands at 80, and the inode at 84.
+        #expect(SocketQuestion.read(answer(type: 20, count: 88, [80: 0xe8, 81: 3, 84: 7])) == .user(1000))
+        #expect(SocketQuestion.read(answer(type: 20, count: 88, [84: 7])) == .user(0))
+        #expect(SocketQuestion.read(answer(type: 20, count: 88)) == .nobody)
+        let (missing, forbidden) = (
+            [16: UInt8(254), 17: 255, 18: 255, 19: 255], [16: UInt8(255), 17: 255, 18: 255, 19: 255]
+        )
+        #expect(SocketQuestion.read(answer(type: 2, count: 36, missing)) == .nobody)
+        #expect(SocketQuestion.read(answer(type: 2, count: 36, forbidden)) == .unknown)
+        for bytes in [[], answer(type: 20, count: 80), answer(type: 3, count: 88)] {
+            #expect(SocketQuestion.read(bytes) == .unknown)
+        }
+        let question = SocketQuestion(
+            socket: [2, 0, 0x1b, 0xce, 127, 0, 0, 1], peer: [2, 0, 0x9c, 0x40, 127, 0, 0, 1])
+        #expect(question.request.count == 72 && Array(question.request[24..<28]) == [0x1b, 0xce, 0x9c, 0x40])
     }
 }

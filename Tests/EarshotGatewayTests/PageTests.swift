@@ -143,7 +143,8 @@ struct PageTests {
             #expect(try await alice.client.openPage().file == nil)
             let page = try await alice.client.openPage(inFile: true)
             let path = try #require(page.file)
-            #expect(path.hasPrefix("/") && !path.contains(try PageBrowser.login(of: page).text))
+            let login = try PageBrowser.login(of: page)
+            #expect(path.hasPrefix("/") && !path.contains(login.text))
             for (path, mode) in [(path, 0o600), (URL(fileURLWithPath: path).deletingLastPathComponent().path, 0o700)] {
                 let attributes = try FileManager.default.attributesOfItem(atPath: path)
                 #expect(attributes[.posixPermissions] as? Int == mode)

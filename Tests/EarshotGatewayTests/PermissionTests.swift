@@ -1,5 +1,6 @@
 import Earshot
 import Foundation
+import NIOHTTP1
 import TestSupport
 import Testing
 

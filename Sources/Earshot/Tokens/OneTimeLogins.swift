@@ -10,6 +10,11 @@ package struct OneTimeLogins: Sendable {
         /// Never sent: a tab proves that it has it.
         package let secret: String
 
+        package init(id: String, secret: String) {
+            self.id = id
+            self.secret = secret
+        }
+
         /// As it stands in the address of the page.
         package var text: String { "\(id).\(secret)" }
     }

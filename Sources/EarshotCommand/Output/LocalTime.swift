@@ -7,10 +7,10 @@ enum LocalTime {
     static func clock(_ milliseconds: Int64) -> String { format(milliseconds, "%H:%M") }
 
     /// Like `2026-01-31 09:30`.
-    static func full(_ milliseconds: Int64) -> String { format(milliseconds, "%Y-%m-%d %H:%M") }
+    static func full(_ milliseconds: Int64) -> String { format(milliseconds, "%04Y-%m-%d %H:%M") }
 
     /// Like `2026-01-31 09:30:05`.
-    static func precise(_ milliseconds: Int64) -> String { format(milliseconds, "%Y-%m-%d %H:%M:%S") }
+    static func precise(_ milliseconds: Int64) -> String { format(milliseconds, "%04Y-%m-%d %H:%M:%S") }
 
     /// Whether two points in time are on one day here.
     static func isSameDay(_ one: Int64, _ other: Int64) -> Bool { format(one, "%F") == format(other, "%F") }

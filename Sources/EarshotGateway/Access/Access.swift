@@ -61,16 +61,16 @@ struct Access: Hashable, Sendable {
 
     /// Whose are the names that they give to keys, drafts, scheduled messages and consumers: the token's, by its name, so that a
     /// token that is made again under its name goes on; `nil` for the owner. A tab of the page is the owner's.
-    var program: String? { token.flatMap { $0.name.hasPrefix(PageDoor.tokenName) ? nil : $0.name } }
+    var program: String? { kind == .program ? token?.name : nil }
 
     /// Whether they may do only some of what the owner may.
     var isLimited: Bool { !scopes.contains(.all) }
 
     /// Who uploads files, and how much of that may wait for a message that brings it along; `nil` for those who may do everything.
     var uploader: Uploader? {
-        limitingToken.map {
-            Uploader(token: $0, limit: scopes.contains(.send) ? Limits.unsentUploadBytes : Limits.draftUploadBytes)
-        }
+        guard isLimited, let token else { return nil }
+        let limit = scopes.contains(.send) ? Limits.unsentUploadBytes : Limits.draftUploadBytes
+        return Uploader(token: token.name, limit: limit)
     }
 
     /// - Throws: `GatewayError` `forbidden`.

@@ -141,7 +141,7 @@ extension GatewayAttachment: ToldWithoutReading {
     var told: GatewayAttachment { self }
 }
 
-/// Whoever logs in is given a token.
-extension GatewayTab: ToldWithoutReading {
-    var told: GatewayTab { self }
+/// Whoever logs in is given a session.
+extension GatewayPageSession: ToldWithoutReading {
+    var told: GatewayPageSession { self }
 }

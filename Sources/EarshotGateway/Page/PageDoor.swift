@@ -160,7 +160,7 @@ actor PageDoor {
 
     /// - Returns: a new session; `nil` for a login that is not good, or was, and for who does not prove to have it.
     /// - Throws: `GatewayError` `invalidRequest`; `EarshotError` `storeFull`, `storeUnavailable`.
-    func enter(_ request: LoginRequest) async throws -> GatewaySession? {
+    func enter(_ request: LoginRequest) async throws -> GatewayPageSession? {
         guard SessionProof.isNonce(request.cnonce) else { throw Self.badNonce }
         guard case .open(let port, _, _) = state else { return nil }
         let login = logins.redeem(request.login, at: .now) { login in
@@ -177,7 +177,7 @@ actor PageDoor {
         let session = try await tokens.createSession(
             PageSession.newName(port: port), lifetime: PageSession.lifetime
         ) { id in proof(of: id).bytes(as: .key, key: key) }
-        return GatewaySession(
+        return GatewayPageSession(
             session: session.tokenID, proof: proof(of: session.tokenID).text(as: .session, key: key))
     }
 

@@ -26,7 +26,7 @@ struct WebRoutes: RouteGroup {
                 guard let session = request.query("session"), let clientNonce = request.query("cnonce") else {
                     throw GatewayError(.invalidRequest, "the query has session and cnonce", .init(name: "session"))
                 }
-                guard let greeting = await door.greet(session, clientNonce: clientNonce) else {
+                guard let greeting = try await door.greet(session, clientNonce: clientNonce) else {
                     throw GatewayError(
                         .unauthorized, "there is no such session of the page: earshot web opens it with a new login")
                 }
@@ -85,7 +85,7 @@ package struct GatewayPage: Codable, Hashable, Sendable {
 }
 
 /// A new session of a browser. Its key follows from the login, and is not sent.
-package struct GatewaySession: Codable, Hashable, Sendable {
+package struct GatewayPageSession: Codable, Hashable, Sendable {
     package let session: String
     /// That the node has the login, too.
     package let proof: String

@@ -33,7 +33,7 @@ struct PageBrowser: Sendable {
 
     /// Logs in, and lets the node prove itself.
     init(_ page: GatewayPage) async throws {
-        let made: GatewaySession = try await Self.login(page).send(toPort: page.port).decoded()
+        let made: GatewayPageSession = try await Self.login(page).send(toPort: page.port).decoded()
         let secret = Array(try Self.login(of: page).secret.utf8)
         let about = SessionProof(port: page.port, nonce: made.session, clientNonce: Self.clientNonce)
         #expect(made.proof == about.text(as: .session, key: secret))
