@@ -53,7 +53,9 @@ struct BotInbox: Sendable {
     }
 
     private static func json(of message: GatewayMessage) -> String {
-        do { return try Output.encode(message) } catch {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do { return String(decoding: try encoder.encode(message), as: UTF8.self) } catch {
             preconditionFailure("what was read as JSON can be written so: \(error)")
         }
     }

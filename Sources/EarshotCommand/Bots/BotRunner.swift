@@ -256,7 +256,9 @@ enum ToldLine: Sendable {
     }
 
     private static func encoded(_ object: [String: String]) -> [UInt8] {
-        do { return Array(try Output.encode(object).utf8) } catch {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do { return Array(try encoder.encode(object)) } catch {
             preconditionFailure("an object of texts can be written as JSON: \(error)")
         }
     }

@@ -14,12 +14,7 @@ enum OpenAPIDocument {
             Requests are taken as they are described here: an unknown field or query item, a field that is null or
             stands twice, or a second Host header is an error. Times are texts (ISO 8601 in UTC with milliseconds), and beside
             most of them stands the same in milliseconds since 1970. A field that has no value is left out. `x-scope`
-            names the scope that a token needs; an operation without it takes any token. Of two kinds no token will do: `page` is
-            for the page and the owner, and `owner` for the owner on the Unix socket alone. They are more than a token, or outlive it.
-
-            Who has neither the scope `read` nor `all` is told ids and states of what they wrote themselves, and nothing else: the
-            answers are then `MessageState`, `DraftState`, `ScheduledState`, `ConversationState` or `Named`, and an error names
-            nobody and nothing that does not stand in the request.
+            names the scope that a token needs; an operation without it takes any token.
         servers:
           - url: http://127.0.0.1:7117
             description: On loopback, with a token.
@@ -276,12 +271,7 @@ enum OpenAPIDocument {
               responses:
                 "201":
                   description: This node's user belongs to it.
-                  content:
-                    application/json:
-                      schema:
-                        oneOf:
-                          - {$ref: "#/components/schemas/Conversation"}
-                          - {$ref: "#/components/schemas/ConversationState"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/advertised:
@@ -452,7 +442,9 @@ enum OpenAPIDocument {
               summary: Join a conversation that this node knows, such as a private one that its user is invited to.
               x-scope: send
               responses:
-                "200": {$ref: "#/components/responses/Conversation"}
+                "200":
+                  description: The conversation.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/conversations/{conversation}/leave:
@@ -465,7 +457,9 @@ enum OpenAPIDocument {
                 An owner does not leave (403 `notOwner`): they hand the conversation over, or close it.
               x-scope: send
               responses:
-                "200": {$ref: "#/components/responses/Conversation"}
+                "200":
+                  description: The conversation.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/conversations/{conversation}/invite:
@@ -657,7 +651,6 @@ enum OpenAPIDocument {
                       schema:
                         oneOf:
                           - {$ref: "#/components/schemas/Message"}
-                          - {$ref: "#/components/schemas/MessageState"}
                           - {$ref: "#/components/schemas/SendResults"}
                 "207":
                   description: For some of a list of recipients nothing was accepted. The others have their messages.
@@ -761,7 +754,7 @@ enum OpenAPIDocument {
               summary: Take back a message that has not left this machine.
               x-scope: send
               responses:
-                "200": {$ref: "#/components/responses/ChangedMessage"}
+                "200": {$ref: "#/components/responses/Message"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/messages/{message}/reply:
@@ -819,7 +812,7 @@ enum OpenAPIDocument {
                       properties:
                         text: {type: string, minLength: 1, maxLength: 65536}
               responses:
-                "200": {$ref: "#/components/responses/ChangedMessage"}
+                "200": {$ref: "#/components/responses/Message"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/messages/{message}/retract:
@@ -834,7 +827,7 @@ enum OpenAPIDocument {
                 then nobody ever gets it.
               x-scope: send
               responses:
-                "200": {$ref: "#/components/responses/ChangedMessage"}
+                "200": {$ref: "#/components/responses/Message"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/messages/{message}/react:
@@ -857,7 +850,7 @@ enum OpenAPIDocument {
                         emoji: {type: string, minLength: 1, maxLength: 64, description: At most 64 bytes of UTF-8.}
                         remove: {type: boolean, default: false}
               responses:
-                "200": {$ref: "#/components/responses/ChangedMessage"}
+                "200": {$ref: "#/components/responses/Message"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/scheduled:
@@ -903,12 +896,7 @@ enum OpenAPIDocument {
               responses:
                 "201":
                   description: It is on the disk; or it was before, under the same key.
-                  content:
-                    application/json:
-                      schema:
-                        oneOf:
-                          - {$ref: "#/components/schemas/Scheduled"}
-                          - {$ref: "#/components/schemas/ScheduledState"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Scheduled"}}}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/scheduled/{scheduled}:
@@ -944,12 +932,7 @@ enum OpenAPIDocument {
                   description: The drafts.
                   content:
                     application/json:
-                      schema:
-                        type: array
-                        items:
-                          oneOf:
-                            - {$ref: "#/components/schemas/Draft"}
-                            - {$ref: "#/components/schemas/DraftState"}
+                      schema: {type: array, items: {$ref: "#/components/schemas/Draft"}}
                 default: {$ref: "#/components/responses/Error"}
             post:
               operationId: insertDraft
@@ -985,12 +968,7 @@ enum OpenAPIDocument {
               responses:
                 "201":
                   description: It is on the disk; or it was before, under the same key.
-                  content:
-                    application/json:
-                      schema:
-                        oneOf:
-                          - {$ref: "#/components/schemas/Draft"}
-                          - {$ref: "#/components/schemas/DraftState"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Draft"}}}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/drafts/{draft}:
@@ -1001,7 +979,9 @@ enum OpenAPIDocument {
               summary: One draft that waits.
               x-scope: draft
               responses:
-                "200": {$ref: "#/components/responses/Draft"}
+                "200":
+                  description: The draft.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Draft"}}}
                 default: {$ref: "#/components/responses/Error"}
             delete:
               operationId: discardDraft
@@ -1030,7 +1010,9 @@ enum OpenAPIDocument {
                       properties:
                         text: {type: string, minLength: 1, maxLength: 65536}
               responses:
-                "200": {$ref: "#/components/responses/Draft"}
+                "200":
+                  description: The draft.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Draft"}}}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/drafts/{draft}/send:
@@ -1044,7 +1026,9 @@ enum OpenAPIDocument {
                 do this, and one with the scope `send` only with its own drafts.
               x-scope: send
               responses:
-                "201": {$ref: "#/components/responses/NewMessage"}
+                "201":
+                  description: The message is on the disk; or it was before.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/inbox:
@@ -1054,8 +1038,8 @@ enum OpenAPIDocument {
               summary: What is next for a consumer, in the order of arrival, until it is acknowledged.
               description: |
                 An unknown consumer is made, and begins now. One reader at a time receives for a consumer; the next gets 409.
-                A reader that leaves makes room for the next at once. A consumer belongs to the token with which it was made, and to a
-                later token of the same name: other programs that name it so have one of their own. A token makes at most 8.
+                A reader that leaves makes room for the next at once. A token receives and acknowledges for consumers that were
+                made with it, or with an earlier token of its name, at most 8; for others it needs the scope `all`.
                 Who has acknowledged nothing and asks again gets the same messages. Within 30 seconds that is the same hand-out;
                 later the one before was in vain. After two hand-outs in vain a consumer gets one message at a time; after
                 `attempts` that one is set aside.
@@ -1065,7 +1049,7 @@ enum OpenAPIDocument {
                 - name: consumer
                   in: query
                   required: true
-                  schema: {$ref: "#/components/schemas/NamedConsumer"}
+                  schema: {$ref: "#/components/schemas/ConsumerName"}
                 - $ref: "#/components/parameters/limit"
                 - name: wait
                   in: query
@@ -1234,7 +1218,7 @@ enum OpenAPIDocument {
             get:
               operationId: listConsumers
               tags: [inbox]
-              summary: The consumers, with how far they have come. A token without the scope `all` sees its own.
+              summary: All consumers, with how far they have come.
               x-scope: read
               responses:
                 "200":
@@ -1412,7 +1396,7 @@ enum OpenAPIDocument {
               operationId: renameDevice
               tags: [devices]
               summary: Call a device by another name, on all devices of the user.
-              x-scope: owner
+              x-scope: all
               requestBody:
                 required: true
                 content:
@@ -1436,7 +1420,7 @@ enum OpenAPIDocument {
               operationId: revokeDevice
               tags: [devices]
               summary: Revoke a device for good. Only a device that holds the identity can (`needsPrimary`).
-              x-scope: owner
+              x-scope: all
               responses:
                 "200": {$ref: "#/components/responses/Device"}
                 default: {$ref: "#/components/responses/Error"}
@@ -1446,7 +1430,7 @@ enum OpenAPIDocument {
               operationId: getPairing
               tags: [devices]
               summary: Where the pairing with a new device is.
-              x-scope: owner
+              x-scope: all
               parameters:
                 - name: unlike
                   in: query
@@ -1463,7 +1447,7 @@ enum OpenAPIDocument {
               operationId: beginPairing
               tags: [devices]
               summary: Offer a one-time code to a new device; it ends an earlier one. Its text is in this answer and nowhere else.
-              x-scope: owner
+              x-scope: all
               requestBody:
                 required: true
                 content:
@@ -1497,7 +1481,7 @@ enum OpenAPIDocument {
               operationId: endPairing
               tags: [devices]
               summary: End the pairing, if there is one.
-              x-scope: owner
+              x-scope: all
               responses:
                 "204": {description: There is none.}
                 default: {$ref: "#/components/responses/Error"}
@@ -1507,7 +1491,7 @@ enum OpenAPIDocument {
               operationId: decidePairing
               tags: [devices]
               summary: The user has compared the fingerprint of the device that asks. Without one, nothing happens.
-              x-scope: owner
+              x-scope: all
               requestBody:
                 required: true
                 content:
@@ -1531,7 +1515,7 @@ enum OpenAPIDocument {
               summary: Serve the page on a port of loopback, and make a login for it.
               description: |
                 If the port is open already, only the login is new. It is good once, for a minute.
-              x-scope: owner
+              x-scope: all
               requestBody:
                 required: true
                 content:
@@ -1545,11 +1529,6 @@ enum OpenAPIDocument {
                           type: integer
                           minimum: 1
                           maximum: 65535
-                        inFile:
-                          description: |
-                            Whether a file in the home directory is to lead a browser there: what a program is given, other users of
-                            the machine can read.
-                          type: boolean
               responses:
                 "201":
                   description: Where the page is.
@@ -1561,7 +1540,7 @@ enum OpenAPIDocument {
               operationId: closePage
               tags: [node]
               summary: Close the page's port, and end its logins and sessions.
-              x-scope: owner
+              x-scope: all
               responses:
                 "204":
                   description: It is closed.
@@ -1571,10 +1550,7 @@ enum OpenAPIDocument {
             post:
               operationId: logIn
               tags: [node]
-              summary: Change a login of the page for a session. On the page's port this needs no session.
-              description: |
-                The login stands in the page's address as `ID.SECRET`. The secret is not sent: the request proves it, as
-                docs/http-api.md says, and so does the answer.
+              summary: Change a login of the page for a token. On the page's port this needs no token.
               requestBody:
                 required: true
                 content:
@@ -1582,11 +1558,9 @@ enum OpenAPIDocument {
                     schema:
                       type: object
                       additionalProperties: false
-                      required: [login, cnonce, proof]
+                      required: [login]
                       properties:
-                        login: {description: The login's id., type: string}
-                        cnonce: {$ref: "#/components/schemas/Nonce"}
-                        proof: {$ref: "#/components/schemas/Proof"}
+                        login: {type: string}
               responses:
                 "201":
                   description: The session.
@@ -1595,35 +1569,12 @@ enum OpenAPIDocument {
                       schema: {$ref: "#/components/schemas/PageSession"}
                 default: {$ref: "#/components/responses/Error"}
 
-          /v1/session:
-            get:
-              operationId: greet
-              tags: [node]
-              summary: Have the node prove that it knows a session of the page. On the page's port this needs no session.
-              parameters:
-                - name: session
-                  in: query
-                  required: true
-                  description: The session's id.
-                  schema: {type: string}
-                - name: cnonce
-                  in: query
-                  required: true
-                  schema: {$ref: "#/components/schemas/Nonce"}
-              responses:
-                "200":
-                  description: The node knows it.
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/PageGreeting"}
-                default: {$ref: "#/components/responses/Error"}
-
           /v1/tokens:
             get:
               operationId: listTokens
               tags: [tokens]
               summary: All tokens, without their secrets.
-              x-scope: page
+              x-scope: all
               responses:
                 "200":
                   description: The tokens.
@@ -1635,7 +1586,7 @@ enum OpenAPIDocument {
               operationId: createToken
               tags: [tokens]
               summary: Make a token for a program. Its text is in this answer and nowhere else.
-              x-scope: owner
+              x-scope: all
               requestBody:
                 required: true
                 content:
@@ -1686,7 +1637,7 @@ enum OpenAPIDocument {
               operationId: revokeToken
               tags: [tokens]
               summary: End a token at once.
-              x-scope: page
+              x-scope: all
               responses:
                 "204": {description: It is revoked.}
                 default: {$ref: "#/components/responses/Error"}
@@ -1711,7 +1662,7 @@ enum OpenAPIDocument {
               tags: [files]
               summary: Take in what a file contains now, so that messages can bring it along.
               description: Only on the Unix socket, without a token, because the file is one of the node's host.
-              x-scope: owner
+              x-scope: send
               requestBody:
                 required: true
                 content:
@@ -1746,7 +1697,7 @@ enum OpenAPIDocument {
               description: |
                 Only on the Unix socket, without a token. The first rule that fits a file decides. Where none does, small files are fetched,
                 unless a stranger has sent them.
-              x-scope: owner
+              x-scope: all
               requestBody:
                 required: true
                 content:
@@ -1889,7 +1840,7 @@ enum OpenAPIDocument {
               summary: Write a copy of a file into a folder of the node's host.
               description: |
                 Only on the Unix socket, without a token. What is there is not overwritten: the copy is then called `name (2)`, and so on.
-              x-scope: owner
+              x-scope: all
               requestBody:
                 required: true
                 content:
@@ -1919,7 +1870,7 @@ enum OpenAPIDocument {
               operationId: listNotificationTargets
               tags: [notifications]
               summary: All targets of notifications, and how they do.
-              x-scope: page
+              x-scope: all
               responses:
                 "200":
                   description: The targets, by name.
@@ -1932,10 +1883,10 @@ enum OpenAPIDocument {
               tags: [notifications]
               summary: Register a target, once a test notification got through.
               description: |
-                Only a desktop can be registered on the page; the others on the Unix socket, without a token. One test at a time: another
+                Only a desktop can be registered with a token; the others on the Unix socket, without one. One test at a time: another
                 is answered with 409 and `targetBusy`. A test that does not get through is answered
                 with 422 and `targetUnusable`, and nothing is registered.
-              x-scope: page
+              x-scope: all
               requestBody:
                 required: true
                 content:
@@ -1980,7 +1931,7 @@ enum OpenAPIDocument {
               operationId: deregisterNotificationTarget
               tags: [notifications]
               summary: End a target. It is notified of nothing more.
-              x-scope: page
+              x-scope: all
               responses:
                 "204": {description: It is gone.}
                 default: {$ref: "#/components/responses/Error"}
@@ -2094,7 +2045,7 @@ enum OpenAPIDocument {
               name: consumer
               in: path
               required: true
-              schema: {$ref: "#/components/schemas/NamedConsumer"}
+              schema: {$ref: "#/components/schemas/ConsumerName"}
             draft:
               name: draft
               in: path
@@ -2106,8 +2057,7 @@ enum OpenAPIDocument {
               in: header
               description: |
                 Names this message, for as long as it is kept: whoever sends it again with the same key gets the same answer. With
-                other content it is refused with 409. Each token has keys of its own, and so has the owner: two programs that give
-                the same key never meet. A token that is made again under its name has the same keys.
+                other content it is refused with 409.
               schema: {type: string, minLength: 1, maxLength: 255}
             limit:
               name: limit
@@ -2137,41 +2087,12 @@ enum OpenAPIDocument {
             Message:
               description: The message as it is now.
               content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
-            ChangedMessage:
-              description: The message as it is now; for who may not read, its id.
-              content:
-                application/json:
-                  schema:
-                    oneOf:
-                      - {$ref: "#/components/schemas/Message"}
-                      - {$ref: "#/components/schemas/Named"}
-            Conversation:
-              description: The conversation as it is now.
-              content:
-                application/json:
-                  schema:
-                    oneOf:
-                      - {$ref: "#/components/schemas/Conversation"}
-                      - {$ref: "#/components/schemas/ConversationState"}
-            Draft:
-              description: The draft as it is now.
-              content:
-                application/json:
-                  schema:
-                    oneOf:
-                      - {$ref: "#/components/schemas/Draft"}
-                      - {$ref: "#/components/schemas/DraftState"}
             Profile:
               description: What the user says of themselves. Texts are empty where they say nothing.
               content: {application/json: {schema: {$ref: "#/components/schemas/Profile"}}}
             NewMessage:
               description: It is on the disk, and is never lost.
-              content:
-                application/json:
-                  schema:
-                    oneOf:
-                      - {$ref: "#/components/schemas/Message"}
-                      - {$ref: "#/components/schemas/MessageState"}
+              content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
 
           schemas:
             Page:
@@ -2184,35 +2105,13 @@ enum OpenAPIDocument {
                   description: With a login in its fragment, which is good once, for a minute.
                   type: string
                 port: {type: integer}
-                file:
-                  description: The path of a file that only the owner can read, and that leads there. It goes away with the login.
-                  type: string
-                lostPort:
-                  description: The port that the page had before, and that another program has now.
-                  type: integer
             PageSession:
-              description: A new session of a browser. Its key follows from the login.
+              description: What a tab of the page shows with its requests.
               type: object
               additionalProperties: false
-              required: [session, proof]
+              required: [token]
               properties:
-                session: {description: The session's id., type: string}
-                proof: {$ref: "#/components/schemas/Proof"}
-            PageGreeting:
-              description: The node knows the session.
-              type: object
-              additionalProperties: false
-              required: [nonce, proof]
-              properties:
-                nonce: {description: "What the proofs of requests are over, until the port is opened again.", type: string}
-                proof: {$ref: "#/components/schemas/Proof"}
-            Nonce:
-              description: Drawn at random by a tab of the page.
-              type: string
-              pattern: '^[A-Za-z0-9._-]{16,64}$'
-            Proof:
-              description: HMAC-SHA256, to the base 16.
-              type: string
+                token: {type: string}
             ID:
               type: string
               description: 32 bytes in Crockford's base32.
@@ -2298,17 +2197,11 @@ enum OpenAPIDocument {
             Scope:
               enum: [draft, read, send, all]
               description: |
-                draft: preparing messages that a person sends, and hearing what became of them. read: reading everything but tokens,
-                drafts and where notifications go, and the inbox under names of its own. send: sending, and taking back; and what draft
-                is good for. all: all of these, and groups, trust, the profile and files.
+                draft: preparing messages that a person sends, and hearing what became of them. read: reading everything but tokens and
+                drafts, and the inbox under names of its own. send: sending, and taking back; and what draft is good for. all: what the
+                owner may do.
             TokenName: {type: string, pattern: "^[A-Za-z0-9._-]{1,64}$"}
             ConsumerName: {type: string, pattern: "^[A-Za-z0-9._-]{1,64}$"}
-            NamedConsumer:
-              type: string
-              description: |
-                A consumer of the program that asks: each token has names of its own, and so has the owner. The owner, and a token with
-                the scope `all`, names one of a token as `TOKEN/NAME`.
-              pattern: "^([A-Za-z0-9._-]{1,64}/)?[A-Za-z0-9._-]{1,64}$"
             InboxCursor: {type: string, pattern: "^[0-9a-f]{16}\\.[0-9]+$"}
             InboxStart:
               type: string
@@ -2323,7 +2216,7 @@ enum OpenAPIDocument {
                 cursor: {$ref: "#/components/schemas/InboxCursor"}
                 lag: {type: integer, minimum: 0, description: How many messages have arrived after that.}
                 token:
-                  description: The token with which it was made, and to which its name belongs. Left out for the owner's.
+                  description: The token with which it was made. Left out for the owner's.
                   $ref: "#/components/schemas/TokenName"
                 createdAt: {$ref: "#/components/schemas/Time"}
                 acknowledgedAt: {$ref: "#/components/schemas/Time"}
@@ -2462,55 +2355,6 @@ enum OpenAPIDocument {
                 name: {type: string, description: Without the slash.}
                 summary: {type: string, description: "What it does, in a sentence."}
                 usage: {type: string, description: "How it is typed: `/remind IN WHAT`."}
-            Named:
-              type: object
-              description: What the request has named, for who may not read. It was done.
-              additionalProperties: false
-              required: [id]
-              properties:
-                id: {type: string}
-            MessageState:
-              type: object
-              description: A message that the call itself has written, for who may not read.
-              additionalProperties: false
-              required: [id, conversationID, recipients]
-              properties:
-                id: {$ref: "#/components/schemas/MessageID"}
-                conversationID: {$ref: "#/components/schemas/ID"}
-                recipients:
-                  type: array
-                  description: The recipients, without their names, and its state for each.
-                  items: {$ref: "#/components/schemas/Delivery"}
-            ConversationState:
-              type: object
-              description: A conversation that somebody has begun, joined or left, for who may not read.
-              additionalProperties: false
-              required: [id, status]
-              properties:
-                id: {$ref: "#/components/schemas/ID"}
-                status: {enum: [invited, joined, left, removed, closed]}
-            ScheduledState:
-              type: object
-              description: A message that waits, for who may not read.
-              additionalProperties: false
-              required: [id, notBefore, createdAt]
-              properties:
-                id: {type: string}
-                notBefore: {$ref: "#/components/schemas/Time"}
-                createdAt: {$ref: "#/components/schemas/Time"}
-                messageID: {$ref: "#/components/schemas/MessageID", description: What it became. Left out while it waits.}
-            DraftState:
-              type: object
-              description: A draft, for who may not read. A person may have changed its content.
-              additionalProperties: false
-              required: [id, conversationID, createdAt]
-              properties:
-                id: {type: string}
-                conversationID: {$ref: "#/components/schemas/ID"}
-                insertedBy: {$ref: "#/components/schemas/TokenName"}
-                createdAt: {$ref: "#/components/schemas/Time"}
-                updatedAt: {$ref: "#/components/schemas/Time", description: Left out if its content was never changed.}
-                messageID: {$ref: "#/components/schemas/MessageID", description: What it became. Left out while it waits.}
             SendResults:
               type: object
               additionalProperties: false
@@ -2528,10 +2372,7 @@ enum OpenAPIDocument {
                       - required: [error]
                     properties:
                       to: {type: string, description: The recipient as the request names them.}
-                      message:
-                        oneOf:
-                          - {$ref: "#/components/schemas/Message"}
-                          - {$ref: "#/components/schemas/MessageState"}
+                      message: {$ref: "#/components/schemas/Message"}
                       error: {$ref: "#/components/schemas/ErrorBody"}
             Message:
               type: object
@@ -2966,10 +2807,7 @@ enum OpenAPIDocument {
               properties:
                 id: {type: string}
                 name: {$ref: "#/components/schemas/TokenName"}
-                scopes:
-                  description: "Those of a token; or `page` for a session of the page, which is none."
-                  type: array
-                  items: {enum: [draft, read, send, all, page]}
+                scopes: {type: array, items: {$ref: "#/components/schemas/Scope"}}
                 to:
                   type: array
                   description: "Users and conversations; a conversation's name begins with `#`. Left out for all."
@@ -3004,7 +2842,7 @@ enum OpenAPIDocument {
                   type: object
                   additionalProperties: false
                   required: [id, conversationID]
-                  description: Of the events of drafts, without the content. `draftSent` has the `message`, too, unless it is gone, for who may read.
+                  description: Of the events of drafts, without the content. `draftSent` has the `message`, too, unless it is gone.
                   properties:
                     id: {type: string}
                     conversationID: {$ref: "#/components/schemas/ID"}

@@ -124,8 +124,7 @@ final class EventFeed: Sendable {
             add(
                 EventWindow.Item(
                     content: .event(event.name, id), bytes: try EventText.encode(shown),
-                    draftedBy: event.draft?.insertedBy,
-                    told: try event.name.isOfDraft ? EventText.encode(shown.told) : nil))
+                    draftedBy: event.draft?.insertedBy))
         } catch {
             node.configuration.logger.error("an event cannot be encoded", metadata: ["error": "\(error)"])
         }

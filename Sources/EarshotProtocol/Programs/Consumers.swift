@@ -62,7 +62,7 @@ struct Consumers: Sendable {
         guard records[name] == nil else {
             throw ProtocolError(.consumerExists, "there is a consumer \(name) already")
         }
-        guard PlainName.isValid(made.plainName, limit: Limits.consumerNameBytes) else {
+        guard PlainName.isValid(name, limit: Limits.consumerNameBytes) else {
             throw ProtocolError(
                 .invalidConsumer,
                 "a consumer's name is 1 to \(Limits.consumerNameBytes) letters, digits, \"-\", \"_\" or \".\"")

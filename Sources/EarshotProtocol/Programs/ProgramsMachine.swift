@@ -66,8 +66,8 @@ struct ProgramsMachine: Sendable {
     // MARK: - Keys
 
     /// The key of a message of a call that has a key itself.
-    func key(_ name: IdempotencyKey, place: Int = 0, recipient: Int? = nil) -> EntryKey {
-        keys.key(name, place: place, recipient: recipient)
+    func key(_ text: String, place: Int = 0, recipient: Int? = nil) -> EntryKey {
+        keys.key(text, place: place, recipient: recipient)
     }
 
     /// The key of an answer that has none from its program: the same whenever the consumer answers that message again.

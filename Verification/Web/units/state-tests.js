@@ -80,12 +80,6 @@ test("The state warns of a lost node, another key and a full disk, and of each o
   equal(banners(lost).map((each) => each.title), ["The node is away", "A new key for bob", "The node cannot write to its disk"]);
   equal(banners(all(lost, { type: "link", link: "live" }, event("storageRecovered"))).length, 1);
 });
-test("The state says whether the node is away, or somebody else answers where it was", () => {
-  const foreign = all(started, { type: "link", link: "lost", isForeign: true });
-  equal(banners(foreign).map((each) => each.title), ["What answers here is not your node"]);
-  equal(banners(all(foreign, { type: "link", link: "lost" })).map((each) => each.title), ["The node is away"]);
-  equal(banners(all(foreign, { type: "link", link: "live" })), []);
-});
 test("The state warns of a newer key, and not of the old one after the newer was accepted", () => {
   const other = { ...user, id: "x".repeat(52), firstSeenMilliseconds: 2 }, first = { ...user, firstSeenMilliseconds: 1 };
   const claimed = all(started, { type: "users", users: [first, { ...other, trust: "conflict", conflictsWith: first.id }] });

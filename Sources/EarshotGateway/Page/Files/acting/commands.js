@@ -128,7 +128,7 @@ export function commands(app) {
     findings: () => showFindings(app),
     dismiss: (key) => store.apply({ type: "dismissed", key }),
     reconnect: () => app.reconnect(),
-    signOut: () => app.signOut(),
+    signOut: () => app.signOut("This tab's login has ended."),
     nextPane: () => app.nextPane(),
     back: () => {
       if (drawn.composer.cancel()) return;

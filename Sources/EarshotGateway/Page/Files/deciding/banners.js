@@ -25,19 +25,10 @@ export function banners(state) {
 /** @param {State} state @returns {Banner|null} */
 function lost(state) {
   if (state.link !== "lost") return null;
-  const actions = [{ label: "Try now", command: "reconnect" }];
-  if (state.isForeign) {
-    return {
-      key: "foreign", severity: "problem", title: "What answers here is not your node",
-      text: "It cannot prove that it is, so nothing is sent to it: another program has this port, or this login was ended. Your drafts are kept, " +
-        "and the page goes on when your node is back here. Else: earshot web.",
-      actions, canDismiss: false,
-    };
-  }
   return {
     key: "lost", severity: "problem", title: "The node is away",
     text: "Nothing is sent or received. Your drafts are kept, and the page goes on when the node is back. If it stays away: earshot up, then earshot web.",
-    actions, canDismiss: false,
+    actions: [{ label: "Try now", command: "reconnect" }], canDismiss: false,
   };
 }
 
