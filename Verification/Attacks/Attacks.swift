@@ -39,7 +39,7 @@ struct Run: AsyncParsableCommand {
         let all =
             Attack.beforeAuthentication + Attack.impersonation + Attack.devices + Attack.afterAuthentication
             + Attack.openConversations + Attack.invitations + Attack.privateConversations + Attack.files
-            + Attack.fileSpace + Attack.waiting + Attack.discovery + Attack.localAPI + Attack.faults
+            + Attack.fileSpace + Attack.discovery + Attack.localAPI + Attack.faults
         return all.filter { only.map($0.name.contains) ?? true }
     }
 

@@ -85,7 +85,7 @@ extension Attack {
         let log = thief.log(in: .direct(alice, alice))
         let verified = Decision(.verify, about: bob, name: name, counter: 1).signed(
             for: thief.deviceID, with: thief.device)
-        let blocked = Decision(.block, about: bob, name: name, counter: .max)
+        let blocked = Decision(.block, about: bob, name: name, counter: Counting.largest)
         let bodies = [verified, blocked].enumerated().map { index, decision in
             Mallory.body(.decision(decision), at: Mallory.now + Int64(index))
         }

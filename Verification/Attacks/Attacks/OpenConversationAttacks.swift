@@ -39,9 +39,9 @@ extension Attack {
         ) { link, gathering, _ in
             let author = Mallory(name: "a dated author")
             let log = author.log(in: gathering.conversationID)
-            let chain = ChainHash.origin(of: log.logID).appending(.of(body: forged))
+            let chain = ChainHash.origin(of: log.logID).appending(.of(body: joinedNow()))
             let checkpoint = Checkpoint.sign(logID: log.logID, sequence: 1, chain: chain, with: author.device)
-            let earlier = Mallory.body("forged", at: Mallory.now - 24 * 3600 * 1000)
+            let earlier = Mallory.body(.join(), at: Mallory.now - 24 * 3600 * 1000)
             link.send(
                 Mallory.entries(
                     log, from: 1, bodies: [earlier], after: .origin(of: log.logID), checkpoint: checkpoint.bytes,
@@ -273,7 +273,9 @@ extension Attack {
         let isAlive = try await blocking {
             let link = try HostileLink.connect(mallory, to: gathering.alice.port, from: source)
             try link.enter(gathering.conversationID)
-            let held = try link.entry(of: message)
+            // Who has not joined is given nothing, and may have the hash from somebody else.
+            var held = ChainHash(Bytes32())
+            do { held = try link.entry(of: message) } catch {}
             link.send(
                 Mallory.carried(
                     mallory.receipt(message.messageID.log, message.messageID.sequence, chain: held), of: mallory))

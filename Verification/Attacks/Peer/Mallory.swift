@@ -91,7 +91,7 @@ struct Mallory: Sendable {
     static func profile(_ profile: Profile) -> [UInt8] {
         EntryBody(
             timestamp: HybridTimestamp(milliseconds: now), expiry: .max,
-            content: .profile(ProfileEntry(profile, counter: .max))
+            content: .profile(ProfileEntry(profile, counter: Counting.largest))
         ).encoded()
     }
 
