@@ -1786,8 +1786,8 @@ enum OpenAPIDocument {
                   in: query
                   description: |
                     What its sender calls it. `Content-Disposition` then has a name to save it under, which does nothing in a folder: it does
-                    not begin with a dot or a dash, and shares of Windows and macOS can hold it.
-                  schema: {type: string, maxLength: 255}
+                    not begin with a dot or a dash, and shares of Windows and macOS can hold it. A longer one is cut.
+                  schema: {type: string}
               responses:
                 "200":
                   description: The content, to be saved and not to be shown in place.
