@@ -54,6 +54,8 @@ public enum Limits {
     /// came, in seconds.
     package static let partialFiles = 256
     package static let partialFileSeconds = 7 * 24 * 3600
+    /// Copies that rules have put into folders, and that are remembered so that none is made twice.
+    package static let rememberedCopies = 4096
     /// Files that are fetched at once; others wait for their turn.
     package static let concurrentFetches = 32
     /// Each text of a message's layout, in bytes of UTF-8.
@@ -78,6 +80,8 @@ public enum Limits {
     public static let nameBytes = 63
     /// One frame, encoded.
     package static let frameBytes = 1024 * 1024
+    /// Bytes of frames that strangers together have not finished. Past it, the frame that began first gives way with its link.
+    package static let strangersFrameBytes = 16 * 1024 * 1024
     /// Entries' bytes that are sent on a link and not yet acknowledged by a receipt.
     package static let windowBytes = 4 * 1024 * 1024
     /// Bytes that wait for a peer to read them; past this limit its link is closed. Twice the size of a window on the

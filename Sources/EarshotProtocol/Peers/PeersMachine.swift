@@ -19,6 +19,7 @@ struct PeersMachine: Sendable {
     private(set) var links: LinkTable
     private(set) var dialer: Dialer
     private(set) var limits = PeerLimits()
+    private var unfinished = UnfinishedFrames()
     /// Links with frames to send.
     private var linksToFlush: Set<ConnectionID> = []
     /// Links that lose against another one to the same device; they are closed at the end of the current input.
@@ -195,6 +196,17 @@ struct PeersMachine: Sendable {
         links.updateMachine(connectionID) { $0.received(bytes, now: now) } ?? []
     }
 
+    /// Notes what has come of a frame that is not whole.
+    /// - Returns: a link of a stranger that gives way, if one must.
+    mutating func noteUnfinished(on connectionID: ConnectionID, isStranger: Bool, now: Int64) -> ConnectionID? {
+        guard isStranger, let frame = links[connectionID]?.machine.unfinished else {
+            unfinished.forget(connectionID)
+            return nil
+        }
+        unfinished.note(frame, on: connectionID, now: now)
+        return unfinished.surplus
+    }
+
     /// The node wants the peer that has introduced itself.
     mutating func accept(_ connectionID: ConnectionID, now: Moment) -> [LinkMachine.Action] {
         links.updateMachine(connectionID) { $0.accept(now: now) } ?? []
@@ -369,6 +381,7 @@ struct PeersMachine: Sendable {
 
     private mutating func remove(_ connectionID: ConnectionID) -> Link? {
         linksToFlush.remove(connectionID)
+        unfinished.forget(connectionID)
         return links.remove(connectionID)
     }
 

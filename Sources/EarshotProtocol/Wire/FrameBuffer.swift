@@ -4,6 +4,8 @@ import EarshotModel
 struct FrameBuffer: Sendable {
     private var bytes: [UInt8] = []
     private var start = 0
+    /// How many frames were taken from it.
+    private(set) var frameCount: UInt64 = 0
 
     /// The bytes that it holds, read or not.
     var byteCount: Int { bytes.count }
@@ -47,6 +49,7 @@ struct FrameBuffer: Sendable {
         }
         let frame = Array(bytes[index..<index + length])
         start = index + length
+        frameCount += 1
         if start == bytes.count {
             bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 17)
             start = 0
