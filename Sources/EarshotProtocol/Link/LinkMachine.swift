@@ -91,6 +91,16 @@ package struct LinkMachine: Sendable {
         return false
     }
 
+    /// What has come of a frame that is not whole; `nil` where no frames come.
+    var unfinished: UnfinishedFrames.Frame? {
+        if case .established(let transport) = state { transport.unfinished } else { nil }
+    }
+
+    /// The same at both ends, and on no other link; `nil` before the handshake is done.
+    var handshakeHash: Bytes32? {
+        if case .established(let transport) = state { transport.handshakeHash } else { nil }
+    }
+
     // MARK: - Steps of the handshake
 
     mutating func enter(_ next: State) {

@@ -24,6 +24,12 @@ struct LinkTransport: Sendable {
         keyedAt = now
     }
 
+    /// What has come of a frame that is not whole.
+    var unfinished: UnfinishedFrames.Frame { .init(number: input.frameCount, byteCount: input.byteCount) }
+
+    /// The same at both ends, and on no other link.
+    var handshakeHash: Bytes32 { noise.handshakeHash }
+
     var hasOutput: Bool { !output.isEmpty }
 
     mutating func enqueue(_ frame: Frame) { FrameBuffer.write(frame.encoded(), to: &output) }

@@ -27,6 +27,19 @@ extension ConversationID {
         hash.update(Array(uniqueName.utf8))
         return ConversationID(hash.finalize())
     }
+
+    /// What stands for the id of an open conversation that is not advertised, on one link and from one end. Whoever does not know
+    /// the conversation cannot tell which it is, and what one end says is nothing that the other could say.
+    /// - Parameters:
+    ///   - deviceID: that of the end which says it.
+    ///   - handshakeHash: of the link (Noise, section 11.2).
+    func hidden(by deviceID: DeviceID, on handshakeHash: Bytes32) -> ConversationID {
+        var hash = Blake2b(label: "earshot hidden conversation v1")
+        hash.update(handshakeHash)
+        hash.update(deviceID.bytes32)
+        hash.update(bytes32)
+        return ConversationID(hash.finalize())
+    }
 }
 
 extension ConversationID {

@@ -84,11 +84,23 @@ extension NodeMachine {
             if !node.charge(connectionID, now: now), let peer = node.peer(on: connectionID) {
                 node.close(connectionID, .tooManyRequests, error: PeerLimits.tooManyRequests(peer), now: now)
             }
+            node.boundUnfinished(on: connectionID, now: now)
             if let link = node.peers.links[connectionID] {
                 node.clocks.wake(by: link.machine.deadline)
                 node.peers.wantsFlush(connectionID)
             }
         }
+    }
+
+    private mutating func boundUnfinished(on connectionID: ConnectionID, now: Moment) {
+        guard let peer = peer(on: connectionID) else { return }
+        let surplus = peers.noteUnfinished(on: connectionID, isStranger: isStranger(peer.userID), now: now.uptime)
+        guard let surplus else { return }
+        let error = ProtocolError(
+            .overloaded,
+            "strangers have left frames of more than \(Limits.strangersFrameBytes) bytes unfinished, and this one first",
+            closeReason: .overloaded)
+        close(surplus, .overloaded, error: error, now: now)
     }
 
     /// The connection is gone.
@@ -210,7 +222,9 @@ extension NodeMachine {
         }
         guard let link = peers.establish(peer, on: connectionID, now: now.uptime) else { return }
         note { $0.add(LinkNote(establishedOn: link)) }
-        if mayReplicate(with: peer, now: now) { replication.linkBegan(connectionID, to: peer) }
+        if mayReplicate(with: peer, now: now), let handshakeHash = link.connection.machine.handshakeHash {
+            replication.linkBegan(connectionID, to: peer, handshakeHash: handshakeHash)
+        }
         clocks.wake(by: link.connection.machine.deadline)
         if peers.links.connection(to: peer.deviceID) == nil,
             let surplus = peers.links.surplusLink(

@@ -41,6 +41,37 @@ extension Replication {
         return digest
     }
 
+    /// The same, unless it is an open conversation that is not advertised, and the peer is not known to know of it: then what
+    /// stands for it.
+    mutating func told(_ conversation: ConversationRecord, to session: ReplicationSession) -> ConversationDigest {
+        let conversationID = conversation.conversationID
+        guard isHidden(conversation, from: session) else {
+            sessions[session.connectionID]?.revealed(conversationID)
+            return digest(of: conversation, for: session)
+        }
+        let hiddenID = conversationID.hidden(by: author.deviceID, on: session.sharing.handshakeHash)
+        return ConversationDigest(conversationID: hiddenID, heads: .of([]), isHidden: true)
+    }
+
+    private func isHidden(_ conversation: ConversationRecord, from session: ReplicationSession) -> Bool {
+        let conversationID = conversation.conversationID
+        guard conversation.kind == .open, !isOwn(session) else { return false }
+        return conversations[conversationID]?.isAdvertised != true
+            && !conversations.isParticipant(session.userID, in: conversationID)
+            && !session.sharing.contains(conversationID) && !session.sharing.isRevealed(conversationID)
+    }
+
+    /// A peer belongs to open conversations that are not advertised. Of those to which this node belongs, too, both are told so.
+    private mutating func receivedHidden(_ hiddenIDs: Set<ConversationID>, on connectionID: ConnectionID) {
+        guard !hiddenIDs.isEmpty, let session = sessions[connectionID], !isOwn(session) else { return }
+        for record in conversations.joined.map(\.record) where !session.sharing.isRevealed(record.conversationID) {
+            let hiddenID = record.conversationID.hidden(by: session.deviceID, on: session.sharing.handshakeHash)
+            guard hiddenIDs.contains(hiddenID) else { continue }
+            sessions[connectionID]?.revealed(record.conversationID)
+            tell(record, on: connectionID)
+        }
+    }
+
     /// How far the messages of a conversation have come, as a hash: which of those of this node's user the others have,
     /// and which of the others' this node's user has read. On all devices of one user it comes to be the same.
     private func progressHash(of conversationID: ConversationID) -> ProgressHash {
@@ -90,7 +121,7 @@ extension Replication {
         if isOwn(session) || conversation.kind == .direct {
             sessions[connectionID]?.told(conversation.conversationID)
         }
-        actions.append(.send(.digests([digest(of: conversation, for: session)]), connectionID))
+        actions.append(.send(.digests([told(conversation, to: session)]), connectionID))
     }
 
     /// The conversation of a log, if both users of a link may read it; `nil` if this node is not to have it.
@@ -113,7 +144,8 @@ extension Replication {
 
     /// A peer says what it belongs to.
     mutating func receivedDigests(_ digests: [ConversationDigest], on connectionID: ConnectionID) {
-        for var digest in digests {
+        receivedHidden(Set(digests.filter(\.isHidden).map(\.conversationID)), on: connectionID)
+        for var digest in digests where !digest.isHidden {
             guard let userID = sessions.peer(on: connectionID)?.userID else { return }
             let isOwn = userID == author.userID
             // What another device of this node's user knows is not advertised.
@@ -138,6 +170,10 @@ extension Replication {
                 conversations.privates.offered(digest.conversationID, by: userID, isStranger: isStranger)
             }
             guard let conversation = common(digest.conversationID, with: session) else { continue }
+            // It was not told before, as the peer might not have known of it.
+            if conversation.kind == .open, !isOwn, !session.sharing.isRevealed(digest.conversationID) {
+                tell(conversation, on: connectionID)
+            }
             if digest.hasJoined != saidJoined, conversations.privates.contains(digest.conversationID) {
                 accessChanged(to: digest.conversationID, on: connectionID)
             }

@@ -3,11 +3,12 @@ import EarshotModel
 
 extension Replication {
     /// A link is established. Nothing goes over it before it is chosen.
-    mutating func linkBegan(_ connectionID: ConnectionID, to peer: LinkPeer) {
-        let sharing = peer.userID == author.userID ? Sharing(limit: Limits.sharedWithOwnDevice) : Sharing()
+    mutating func linkBegan(_ connectionID: ConnectionID, to peer: LinkPeer, handshakeHash: Bytes32) {
+        let limit = peer.userID == author.userID ? Limits.sharedWithOwnDevice : Limits.sharedConversations
         sessions.begin(
             ReplicationSession(
-                connectionID: connectionID, userID: peer.userID, deviceID: peer.deviceID, sharing: sharing))
+                connectionID: connectionID, userID: peer.userID, deviceID: peer.deviceID,
+                sharing: Sharing(limit: limit, handshakeHash: handshakeHash)))
     }
 
     /// Of the links to a device this one stays: tells the peer what this node holds, so that each sends what the other
@@ -26,7 +27,7 @@ extension Replication {
         let receipts = logs.incoming(by: session.userID).compactMap { ownReceipt(for: $0.logID) }
         for frame in Frame.frames(of: receipts) { actions.append(.send(frame, connectionID)) }
         let digests =
-            conversations.joined.map { digest(of: $0.record, for: session) }
+            conversations.joined.map { told($0.record, to: session) }
             + conversations.privates.shared(with: session.userID).map { digest(of: $0, for: session) }
         for frame in Frame.digests(digests) { actions.append(.send(frame, connectionID)) }
     }

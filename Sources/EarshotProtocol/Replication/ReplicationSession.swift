@@ -117,6 +117,8 @@ struct ReplicationSession: Sendable {
     /// - Returns: whether there was room to note it.
     mutating func heard(_ digest: ConversationDigest) -> Bool { sharing.heard(digest) }
 
+    mutating func revealed(_ conversationID: ConversationID) { sharing.revealed(conversationID) }
+
     /// The peer is told of one that it need not know.
     mutating func told(_ conversationID: ConversationID) { sharing.told(conversationID) }
 

@@ -53,13 +53,24 @@ struct Sharing: Sendable {
 
     /// What the peer belongs to, whether or not this node does.
     private var conversations: [ConversationID: Conversation] = [:]
+    /// The open conversations of this node's user that the peer was told of by their ids.
+    private var revealed: Set<ConversationID> = []
+    /// The hash of the link's handshake: the same at both ends, and on no other link.
+    let handshakeHash: Bytes32
     /// How many of them are remembered.
     private let limit: Int
 
-    init(limit: Int = Limits.sharedConversations) { self.limit = limit }
+    init(limit: Int = Limits.sharedConversations, handshakeHash: Bytes32 = Bytes32()) {
+        self.limit = limit
+        self.handshakeHash = handshakeHash
+    }
 
     /// Whether the peer belongs to a conversation.
     func contains(_ conversationID: ConversationID) -> Bool { conversations[conversationID] != nil }
+
+    func isRevealed(_ conversationID: ConversationID) -> Bool { revealed.contains(conversationID) }
+
+    mutating func revealed(_ conversationID: ConversationID) { revealed.insert(conversationID) }
 
     func isReady(_ conversationID: ConversationID) -> Bool { conversations[conversationID]?.isReady == true }
 
@@ -108,7 +119,10 @@ struct Sharing: Sendable {
     }
 
     /// The peer's user has left: what is to be said again if they come back.
-    mutating func drop(_ conversationID: ConversationID) { conversations[conversationID] = nil }
+    mutating func drop(_ conversationID: ConversationID) {
+        conversations[conversationID] = nil
+        revealed.remove(conversationID)
+    }
 
     /// What both hold is to be compared anew.
     mutating func restart(_ conversationID: ConversationID) {

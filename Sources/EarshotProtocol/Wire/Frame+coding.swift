@@ -187,7 +187,7 @@ extension ConversationDigest {
         Wire.Digest(
             conversationID: Wire.bytes(conversationID), heads: Wire.bytes(heads), uniqueName: uniqueName,
             peerID: peerID.map { Wire.bytes($0) } ?? [], isPrivate: isPrivate,
-            progress: progress.map { Wire.bytes($0) } ?? [], hasJoined: hasJoined)
+            progress: progress.map { Wire.bytes($0) } ?? [], hasJoined: hasJoined, isHidden: isHidden)
     }
 
     fileprivate init(_ wire: Wire.Digest) throws(ProtocolError) {
@@ -206,7 +206,7 @@ extension ConversationDigest {
         }
         self.init(
             conversationID: conversationID, heads: heads, uniqueName: wire.uniqueName, peerID: peerID,
-            isPrivate: wire.isPrivate, progress: progress, hasJoined: wire.hasJoined)
+            isPrivate: wire.isPrivate, progress: progress, hasJoined: wire.hasJoined, isHidden: wire.isHidden)
     }
 }
 

@@ -76,6 +76,8 @@ struct ConversationDigest: Hashable, Sendable {
     var progress: ProgressHash?
     /// Whether the sender's user has joined that private conversation, as far as the sender knows.
     var hasJoined = false
+    /// Whether the id only stands for that of an open conversation, as in `ConversationID.hidden`.
+    var isHidden = false
 }
 
 /// The sender wants the entries of a branch.

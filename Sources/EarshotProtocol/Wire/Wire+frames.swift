@@ -166,6 +166,7 @@ extension Wire {
         var isPrivate = false
         var progress: [UInt8] = []
         var hasJoined = false
+        var isHidden = false
 
         mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
@@ -176,6 +177,7 @@ extension Wire {
             case (5, .varint(let value)): isPrivate = value != 0
             case (6, .bytes(let bytes)): progress = Array(bytes)
             case (7, .varint(let value)): hasJoined = value != 0
+            case (8, .varint(let value)): isHidden = value != 0
             default: break
             }
         }
@@ -188,6 +190,7 @@ extension Wire {
             writer.varint(5, isPrivate ? 1 : 0)
             writer.bytes(6, progress)
             writer.varint(7, hasJoined ? 1 : 0)
+            writer.varint(8, isHidden ? 1 : 0)
         }
     }
 

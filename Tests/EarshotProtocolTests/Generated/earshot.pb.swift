@@ -412,6 +412,9 @@ nonisolated struct Earshot_V2_Digest: Sendable {
   /// Whether the sender's user has joined the private conversation.
   var joined: Bool = false
 
+  /// Whether the id stands for that of an open conversation that is not advertised, on this link and from this sender.
+  var hidden: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -2821,7 +2824,7 @@ nonisolated extension Earshot_V2_Digests: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Earshot_V2_Digest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Digest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}heads\0\u{3}unique_name\0\u{3}peer_id\0\u{1}private\0\u{1}progress\0\u{1}joined\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}heads\0\u{3}unique_name\0\u{3}peer_id\0\u{1}private\0\u{1}progress\0\u{1}joined\0\u{1}hidden\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2836,6 +2839,7 @@ nonisolated extension Earshot_V2_Digest: SwiftProtobuf.Message, SwiftProtobuf._M
       case 5: try { try decoder.decodeSingularBoolField(value: &self.`private`) }()
       case 6: try { try decoder.decodeSingularBytesField(value: &self.progress) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.joined) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.hidden) }()
       default: break
       }
     }
@@ -2863,6 +2867,9 @@ nonisolated extension Earshot_V2_Digest: SwiftProtobuf.Message, SwiftProtobuf._M
     if self.joined != false {
       try visitor.visitSingularBoolField(value: self.joined, fieldNumber: 7)
     }
+    if self.hidden != false {
+      try visitor.visitSingularBoolField(value: self.hidden, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2874,6 +2881,7 @@ nonisolated extension Earshot_V2_Digest: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.`private` != rhs.`private` {return false}
     if lhs.progress != rhs.progress {return false}
     if lhs.joined != rhs.joined {return false}
+    if lhs.hidden != rhs.hidden {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -70,9 +70,13 @@ struct HandDrivenPeer {
             }
             var output = link.received(answers, now: now)
             if !output.peers.isEmpty { output += link.accept(now: now) }
+            heard += output.frames
             bytes = output.written.flatMap(\.self)
         }
     }
+
+    /// The same at both ends.
+    var handshakeHash: Bytes32? { link.handshakeHash }
 
     /// Takes what the node has written.
     mutating func hear(_ bytes: [UInt8], now: Moment) {

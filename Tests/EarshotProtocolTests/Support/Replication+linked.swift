@@ -8,7 +8,8 @@ extension Replication {
         _ local: LocalDevice, to peer: LocalDevice, on connectionID: ConnectionID, snapshot: Snapshot = Snapshot()
     ) -> Replication {
         var replication = Replication(local: local, snapshot: snapshot)
-        replication.linkBegan(connectionID, to: LinkPeer(credential: peer.link.credential, run: 1))
+        replication.linkBegan(
+            connectionID, to: LinkPeer(credential: peer.link.credential, run: 1), handshakeHash: Bytes32())
         replication.linkChosen(connectionID)
         _ = replication.takeActions()
         return replication
