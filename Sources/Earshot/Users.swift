@@ -142,8 +142,8 @@ public struct Users: Sendable {
     /// - Parameters:
     ///   - decision: the decision.
     ///   - userID: the user whom it is about.
-    ///   - name: the user's name at the time of the decision. Users may take another name at any time, and nobody
-    ///     should decide about a name that they did not see.
+    ///   - name: the user's name at the time of the decision, or what they called themselves (`User.claimedName`). Users may
+    ///     take another name at any time, and nobody should decide about a name that they did not see.
     /// - Throws: `EarshotError` `unknownUser`; `blocked` for a user who must be unblocked first; `identityConflict` if
     ///   a user is to be verified whose name belongs to another; `nameChanged` if the user now has another name than
     ///   the given one; `storeUnavailable`, `stopped`.
@@ -151,7 +151,7 @@ public struct Users: Sendable {
     public func decide(
         _ decision: TrustDecision, about userID: UserID, named name: UserName? = nil
     ) async throws(EarshotError) -> User {
-        let signed = try await signed(decision, about: userID)
+        let signed = try await signed(decision, about: userID, named: name)
         do { try await node.shell.decide(decision, about: userID, named: name, signed: signed) } catch {
             throw error.about(userID)
         }
@@ -163,9 +163,11 @@ public struct Users: Sendable {
 
     /// Whom the identity key vouches for is accepted, or verified, on all devices of this node's user; else on this one.
     private func signed(
-        _ decision: TrustDecision, about userID: UserID
+        _ decision: TrustDecision, about userID: UserID, named name: UserName?
     ) async throws(EarshotError) -> Decision? {
-        guard decision.needsProof, let said = await node.shell.decision(decision, about: userID) else { return nil }
+        guard decision.needsProof, let said = await node.shell.decision(decision, about: userID, named: name) else {
+            return nil
+        }
         let (keeper, deviceID) = (node.keeper, node.deviceID)
         return try await LongWork.run { () throws(EarshotError) in try keeper.signed(said, for: deviceID) }
     }

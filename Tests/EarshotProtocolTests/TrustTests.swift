@@ -197,8 +197,70 @@ struct TrustTests {
         _ = directory.met(try mallory(named: "mal"), now: MachinePair.start)
         #expect(directory.users[UserID(identity.publicKey)]?.isPinned == true)
         let renamed = directory.met(try mallory(named: "bob"), now: MachinePair.start)
-        #expect(renamed.changes == [.name, .pin])
-        #expect(!renamed.user.isPinned)
+        #expect(renamed.changes == [.claimedName])
+        #expect(renamed.user.name.text == "mallory" && renamed.user.isPinned && renamed.user.claimedName?.text == "bob")
+    }
+
+    /// Somebody whom alice has verified as bob, and who comes back by another name.
+    private func renamed(to name: String) throws -> (scene: Scene, again: Int) {
+        var scene = Scene()
+        _ = try scene.group.decide(.verify, by: scene.alice, about: scene.bob)?.get()
+        let old = scene.group.members[scene.bob].local
+        let credential = Credential.issue(
+            name: try UserName(name), identityKey: identityKey(of: "bob"), deviceKey: old.signingKey,
+            agreementKey: old.link.agreementKey.publicKey, notBefore: 0, notAfter: 4_000_000_000_000)
+        let link = LinkConfiguration(
+            agreementKey: old.link.agreementKey, credential: credential, networkKey: nil, run: 9)
+        let again = scene.group.add(LocalDevice(signingKey: old.signingKey, link: link))
+        #expect(scene.group.userID(again) == scene.group.userID(scene.bob))
+        scene.group.dial(again, scene.alice)
+        return (scene, again)
+    }
+
+    @Test(
+        "who has a name here keeps it with another, is told of, and is called so once this node's user agrees",
+        arguments: ["carol", "robert"])
+    func claimed(name: String) throws {
+        var (scene, again) = try renamed(to: name)
+        let carol = scene.group.add("carol")
+        func bob() -> User? { scene.group.user(again, of: scene.alice) }
+        #expect(bob()?.name.text == "bob" && bob()?.trust == .verified && bob()?.claimedName?.text == name)
+        #expect(bob()?.isOnline == true && bob()?.conflictingID == nil)
+        let told = scene.aliceEvents.count {
+            if case .userUpdated(let user, let changes) = $0 {
+                user.claimedName?.text == name && changes.contains(.claimedName)
+            } else {
+                false
+            }
+        }
+        #expect(told == 1)
+        // Whoever has that name in truth gets it.
+        scene.group.dial(carol, scene.alice)
+        scene.group.send("I am carol", from: carol, to: scene.alice)
+        #expect(scene.group.user(carol, of: scene.alice)?.isPinned == true)
+        #expect(scene.group.isLinked(scene.alice, again))
+        // A decision about another name than the one that was seen is none.
+        let (rob, other) = (try UserName("rob"), try UserName(name))
+        let wrong = scene.group.decide(.accept, by: scene.alice, about: again, name: rob)
+        #expect(throws: ProtocolError.self) { try wrong?.get() }
+        _ = try scene.group.decide(.accept, by: scene.alice, about: again, name: bob()?.name)?.get()
+        #expect(bob()?.name.text == "bob" && bob()?.claimedName?.text == name)
+        _ = try scene.group.decide(.accept, by: scene.alice, about: again, name: other)?.get()
+        #expect(bob()?.name.text == name && bob()?.claimedName == nil && bob()?.isPinned == true)
+        #expect(bob()?.trust == .verified)
+        #expect(scene.group.user(carol, of: scene.alice)?.isPinned == (name != "carol"))
+        let written = scene.group.members[scene.alice].commits.flatMap(\.users).last { $0.userID == bob()?.userID }
+        #expect(written?.name.text == name && written?.claimedName == nil)
+    }
+
+    @Test("who takes back their name claims none any more")
+    func takenBack() throws {
+        var (scene, _) = try renamed(to: "robert")
+        let old = scene.group.add(device("bob"))
+        scene.group.pass(60_000)
+        scene.group.dial(old, scene.alice)
+        #expect(scene.group.user(old, of: scene.alice)?.claimedName == nil)
+        #expect(scene.group.user(old, of: scene.alice)?.name.text == "bob")
     }
 
     @Test("a blocked user's link is closed, what waits for them fails, and nothing goes either way until unblocked")

@@ -101,7 +101,8 @@ private struct RandomCommits {
             commit.users.append(
                 UserRecord(
                     userID: identifier(number), name: name, trust: generator.oneIn(4) ? .blocked : .unverified,
-                    isPinned: generator.oneIn(3), firstSeen: Int64.random(in: 1...9, using: &generator),
+                    isPinned: generator.oneIn(3), claimedName: generator.oneIn(3) ? name : nil,
+                    firstSeen: Int64.random(in: 1...9, using: &generator),
                     lastSeen: Int64.random(in: 10...99, using: &generator)))
         }
         if generator.oneIn(8) { commit.forgottenUsers = [identifier(UInt8.random(in: 1...5, using: &generator))] }

@@ -21,7 +21,7 @@ struct Disk {
         try Store(path: path).close()
         try write(
             """
-            INSERT INTO user VALUES (\(Self.blob(9)), 'bob', 'unverified', 0, 0, 1);
+            INSERT INTO user (userID, name, trust, firstSeen, lastSeen, isPinned) VALUES (\(Self.blob(9)), 'bob', 'unverified', 0, 0, 1);
             INSERT INTO log (number, \(Self.columns)) VALUES (1, \(Self.blob(1)), \(Self.values), \(Self.blob(8)));
             INSERT INTO log (number, \(Self.columns)) VALUES (2, \(Self.blob(2)), \(Self.values), \(Self.blob(9)));
             INSERT INTO delivery (\(Self.progress)) VALUES (1, \(Self.blob(9)), 0, 0, 2, 0);

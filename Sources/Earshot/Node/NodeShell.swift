@@ -98,8 +98,8 @@ actor NodeShell {
     }
 
     /// What the user's other devices are told of a decision.
-    func decision(_ verdict: TrustDecision, about userID: UserID) -> Decision? {
-        machine.decision(verdict, about: userID)
+    func decision(_ verdict: TrustDecision, about userID: UserID, named name: UserName?) -> Decision? {
+        machine.decision(verdict, about: userID, name: name)
     }
 
     nonisolated func decide(

@@ -511,6 +511,11 @@ actor ChatDialog {
         if changes.contains(UserChange.isOnline.rawValue) {
             notice("\(partnerName) is \(user.isOnline ? "online" : "offline")")
         }
+        if changes.contains(UserChange.claimedName.rawValue), let claimed = user.claimedName {
+            notice(
+                "\(partnerName) calls themselves \(names.looks(of: claimed)) now, and is \(partnerName) here until you "
+                    + "agree: earshot trust \(names.typed(user)) --accept")
+        }
         if changes.contains(UserChange.trust.rawValue) { notice("\(partnerName) is \(user.trust)") }
         if changes.contains(UserChange.pin.rawValue), user.conflictsWith != nil {
             notice(

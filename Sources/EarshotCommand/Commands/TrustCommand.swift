@@ -11,6 +11,8 @@ struct TrustCommand: ProgramCommand {
             until you decide: either the person has a new key (a new machine, a lost home directory), or somebody \
             pretends to be them. Ask the person, not the network, and compare the fingerprint.
 
+            Somebody to whom a name is pinned keeps it here when they take another, until you agree with --accept.
+
             With --accept the name goes to the other key. Nothing more is sent to the old one: messages that wait for \
             it fail, and the user no longer counts as verified. On a terminal it asks first. Elsewhere, and with \
             --yes, the beginning of a key is at least its fingerprint: 20 characters.
@@ -65,6 +67,7 @@ struct TrustCommand: ProgramCommand {
         case .several(let users): throw names.ambiguity(of: claims.name, among: users)
         case .nobody(let user):
             guard !user.isBlocked else { throw names.blocked(user) }
+            if let claimed = user.claimedName { return try await call(user, by: claimed, names, output) }
             try output.object(user)
             output.line("the name \(names.looks(of: user.name)) is pinned to \(user.fingerprint) already")
         case .user(let user):
@@ -88,6 +91,20 @@ struct TrustCommand: ProgramCommand {
         let from = claims.pinned.map { "from the key \($0.fingerprint) " } ?? ""
         guard try await Confirmation.ask("Give the name \(name) \(from)to the key \(user.fingerprint)?") else {
             throw Failure(.notConfirmed, "nothing was decided about \(name)")
+        }
+    }
+
+    /// Agrees to another name of somebody who has one here.
+    private func call(_ user: GatewayUser, by name: String, _ names: NameBook, _ output: Output) async throws {
+        let (old, new) = (names.looks(of: user.name), names.looks(of: name))
+        if isAsking {
+            guard try await Confirmation.ask("Call \(old) (\(user.fingerprint)) \(new) from now on?") else {
+                throw Failure(.notConfirmed, "nothing was decided about \(old)")
+            }
+        }
+        try await Session.with(common.homeDirectory) { session in
+            try output.object(try await session.client.decide(.accept, about: user.id, named: name))
+            output.line("\(old) is called \(new) here from now on")
         }
     }
 

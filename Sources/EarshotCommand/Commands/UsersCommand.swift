@@ -105,6 +105,10 @@ struct Users: ProgramCommand {
     private func remark(on user: GatewayUser, _ names: NameBook, _ style: Style) -> String? {
         guard !user.isBlocked else { return nil }
         let shown = names.shown(user)
+        if let claimed = user.claimedName {
+            return "\(shown) calls themselves \(names.looks(of: claimed)) now. To agree: earshot trust "
+                + "\(names.typed(user)) --accept"
+        }
         guard user.isInConflict else {
             return names.likeness(of: user).map {
                 "\(shown) \($0). To keep them out: earshot block \(names.typed(user))"

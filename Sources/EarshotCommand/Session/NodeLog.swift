@@ -157,7 +157,13 @@ struct NodeLog {
     }
 
     private func describeUpdate(_ event: GatewayEvent, name: String) {
-        guard let user = event.user, event.changes?.contains(UserChange.isOnline.rawValue) == true else { return }
+        guard let user = event.user else { return }
+        if event.changes?.contains(UserChange.claimedName.rawValue) == true, let claimed = user.claimedName {
+            output.note(
+                "\(name) calls themselves \(names.looks(of: claimed)) now, and is \(name) here until you agree: earshot trust "
+                    + "\(names.typed(user)) --accept")
+        }
+        guard event.changes?.contains(UserChange.isOnline.rawValue) == true else { return }
         output.line("\(name) is \(user.isOnline ? output.style.green("online") : output.style.dim("offline"))")
     }
 

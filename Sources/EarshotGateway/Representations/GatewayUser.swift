@@ -11,6 +11,8 @@ package struct GatewayUser: Codable, Hashable, Sendable, Identifiable {
     package let trust: String
     /// Whether the name is pinned to this key here: by the first message, or by a decision.
     package let isPinned: Bool
+    /// What they call themselves now, if that is another name than the one that is pinned to them.
+    package let claimedName: String?
     /// The key to which the name is pinned, if that is another. Nothing is sent to this one before somebody decides.
     package let conflictsWith: String?
     /// Whether there is a link to one of the user's devices now.
@@ -29,6 +31,7 @@ extension GatewayUser {
         fingerprint = user.userID.fingerprint
         trust = TrustWord(user).rawValue
         isPinned = user.isPinned
+        claimedName = user.claimedName?.text
         conflictsWith = user.conflictingID?.description
         isOnline = user.isOnline
         firstSeen = Timestamp.text(user.firstSeen)

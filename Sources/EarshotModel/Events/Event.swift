@@ -174,6 +174,8 @@ public struct Typing: Hashable, Sendable {
 /// What changed about a user.
 public enum UserChange: String, Hashable, Sendable, CaseIterable {
     case name, trust, isOnline
+    /// They call themselves by another name than the one that is pinned to them, or do so no more: `User.claimedName`.
+    case claimedName
     /// Whether the name is pinned to this key; if not, to which other.
     case pin
     /// What they say of themselves: `Users.profile(of:)`.

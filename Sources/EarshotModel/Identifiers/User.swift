@@ -16,18 +16,22 @@ package struct UserRecord: Hashable, Sendable {
     /// Whether the name is pinned to this key here. At most one user of each name is pinned: by the first message that
     /// is exchanged, or by a decision of this node's user.
     package var isPinned: Bool
+    /// What they call themselves now, if that is another name than the one that is pinned to them.
+    package var claimedName: UserName?
     /// Milliseconds since 1970.
     package var firstSeen: Int64
     /// Milliseconds since 1970 of the last link.
     package var lastSeen: Int64
 
     package init(
-        userID: UserID, name: UserName, trust: Trust, isPinned: Bool, firstSeen: Int64, lastSeen: Int64
+        userID: UserID, name: UserName, trust: Trust, isPinned: Bool, claimedName: UserName? = nil, firstSeen: Int64,
+        lastSeen: Int64
     ) {
         self.userID = userID
         self.name = name
         self.trust = trust
         self.isPinned = isPinned
+        self.claimedName = claimedName
         self.firstSeen = firstSeen
         self.lastSeen = lastSeen
     }
@@ -40,6 +44,9 @@ public struct User: Hashable, Sendable, Identifiable {
     public let trust: Trust
     /// Whether the name is pinned to this key here: by the first message, or by a decision of this node's user.
     public let isPinned: Bool
+    /// What they call themselves now, if that is another name than the one that is pinned to them. They are shown by the pinned
+    /// one until this node's user accepts the other: `Users.decide(.accept, about:)`.
+    public let claimedName: UserName?
     /// The user to whom this user's name is pinned, if that is another. Until this node's user decides which of the two
     /// owns the name, nothing is sent to this user and nothing is accepted from them.
     public let conflictingID: UserID?
@@ -58,6 +65,7 @@ public struct User: Hashable, Sendable, Identifiable {
         name = record.name
         trust = record.trust
         isPinned = record.isPinned
+        claimedName = record.claimedName
         self.conflictingID = conflictingID
         self.isOnline = isOnline
         firstSeen = record.firstSeen
@@ -67,7 +75,8 @@ public struct User: Hashable, Sendable, Identifiable {
 
 /// What this node's user can decide about another user.
 public enum TrustDecision: String, Hashable, Sendable, CaseIterable {
-    /// The name belongs to this key, and to no other from now on.
+    /// The name belongs to this key, and to no other from now on; the one that they call themselves now (`User.claimedName`), if
+    /// that is another.
     case accept
     /// The safety numbers were compared, and are equal.
     case verify

@@ -3,8 +3,8 @@ package import EarshotModel
 /// Whose a name is, and with whom this node's user wants to have to do.
 extension NodeMachine {
     /// What the other devices of this node's user are told of a decision; `nil` about somebody who was never met.
-    package func decision(_ verdict: TrustDecision, about userID: UserID) -> Decision? {
-        trust.decision(verdict, about: userID)
+    package func decision(_ verdict: TrustDecision, about userID: UserID, name: UserName? = nil) -> Decision? {
+        trust.decision(verdict, about: userID, name: name)
     }
 
     /// This node's user has decided about another.

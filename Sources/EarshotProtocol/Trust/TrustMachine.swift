@@ -123,13 +123,14 @@ struct TrustMachine: Sendable {
 
     /// This node's user has decided about another.
     /// - Parameters:
-    ///   - name: the other's name at the time of the decision. If they have another name now, nothing is done.
+    ///   - name: the other's name at the time of the decision, or what they called themselves. If they have another name now,
+    ///     nothing is done.
     ///   - signed: the same with the identity key's word; `nil` where that key is not at hand.
     mutating func decide(
         _ decision: TrustDecision, about userID: UserID, name: UserName?, signed: Decision? = nil,
         exchange: (UserID) -> Exchange, now: Moment
     ) throws(ProtocolError) -> [Action] {
-        let said = signed ?? (decision.needsProof ? nil : self.decision(decision, about: userID))
+        let said = signed ?? (decision.needsProof ? nil : self.decision(decision, about: userID, name: name))
         let actions = try follow(decision, about: userID, name: name, exchange: exchange, now: now)
         guard let said, decisions?.isNews(decision, about: userID, name: said.name) == true else { return actions }
         decisions?.decide(said)
@@ -140,12 +141,16 @@ struct TrustMachine: Sendable {
         _ decision: TrustDecision, about userID: UserID, name: UserName?, exchange: (UserID) -> Exchange, now: Moment
     ) throws(ProtocolError) -> [Action] {
         let user = try known(userID)
-        guard name == nil || user.name == name else {
-            throw ProtocolError(.nameChanged, "\(userID.fingerprint) calls itself \(user.name) now")
+        guard name == nil || user.name == name || user.claimedName == name else {
+            throw ProtocolError(
+                .nameChanged, "\(userID.fingerprint) calls itself \(user.claimedName ?? user.name) now")
         }
         switch decision {
         case .accept:
             try checkNotBlocked(user)
+            if let claimed = user.claimedName, name == nil || name == claimed {
+                return takeClaimedName(userID, exchange: exchange, now: now) + [.dialEverybody]
+            }
             return pin(userID, exchange: exchange, now: now) + [.dialEverybody]
         case .verify:
             try checkNotBlocked(user)
@@ -189,9 +194,11 @@ struct TrustMachine: Sendable {
     // MARK: - Decisions of the user's other devices
 
     /// What this device says to the others when its user decides something; `nil` about somebody who was never met.
-    func decision(_ verdict: TrustDecision, about userID: UserID) -> Decision? {
+    /// - Parameter name: the name that the user saw.
+    func decision(_ verdict: TrustDecision, about userID: UserID, name: UserName?) -> Decision? {
         guard let decisions, let user = directory.users[userID] else { return nil }
-        return Decision(verdict, about: userID, name: user.name, counter: decisions.nextCounter)
+        let accepted = verdict == .accept && name != user.name ? user.claimedName : nil
+        return Decision(verdict, about: userID, name: accepted ?? user.name, counter: decisions.nextCounter)
     }
 
     /// Takes entries of the user's own conversation.
@@ -214,6 +221,9 @@ struct TrustMachine: Sendable {
         for user in before.blocked.subtracting(after.blocked).sorted().compactMap({ directory.users[$0] }) {
             actions += unblock(user)
         }
+        for (name, userID) in pinned where directory.users[userID]?.claimedName == name {
+            actions += takeClaimedName(userID, exchange: exchange, now: now) + [.dialEverybody]
+        }
         for (name, userID) in pinned where directory.users[userID]?.name == name || directory.isNamedAlone(userID) {
             actions += pin(userID, exchange: exchange, now: now) + [.dialEverybody]
         }
@@ -235,7 +245,20 @@ struct TrustMachine: Sendable {
 
     /// Gives a user their name. Everybody else who has it is in conflict from now on.
     mutating func pin(_ userID: UserID, exchange: (UserID) -> Exchange, now: Moment) -> [Action] {
-        var actions = directory.pin(userID).map { updated($0, $1) }
+        shutOutOthers(named: directory.pin(userID), like: userID, exchange: exchange, now: now)
+    }
+
+    /// The same with the name that they call themselves now.
+    private mutating func takeClaimedName(
+        _ userID: UserID, exchange: (UserID) -> Exchange, now: Moment
+    ) -> [Action] {
+        shutOutOthers(named: directory.takeClaimedName(userID), like: userID, exchange: exchange, now: now)
+    }
+
+    private mutating func shutOutOthers(
+        named changes: [(UserRecord, Set<UserChange>)], like userID: UserID, exchange: (UserID) -> Exchange, now: Moment
+    ) -> [Action] {
+        var actions = changes.map { updated($0, $1) }
         for other in directory.others(namedLike: userID) {
             guard let conflict = conflict(of: other.userID) else { continue }
             actions += shutOut(conflict, at: nil, exchange: exchange, now: now)
@@ -351,7 +374,13 @@ struct TrustMachine: Sendable {
     private mutating func met(
         _ user: UserRecord, _ changes: Set<UserChange>?, exchange: (UserID) -> Exchange, now: Moment
     ) -> [Action] {
-        if let changes { return [updated(user, changes)] }
+        if let changes {
+            // On another device of this node's user they are called so already.
+            guard let name = user.claimedName, decisions?.outcome.holders[name] == user.userID else {
+                return [updated(user, changes)]
+            }
+            return [updated(user, changes)] + takeClaimedName(user.userID, exchange: exchange, now: now)
+        }
         var discovered = [Action.met(user, .userDiscovered(directory.shown(user)), isNew: true)]
         // A message that was written to their key before pins their name, as any first message does.
         if exchange(user.userID).hasWritten, isPinnedByUse(user.userID) {

@@ -60,8 +60,10 @@ struct UserDirectory: Sendable {
         holders[user.name].flatMap { $0 == user.userID ? nil : $0 }
     }
 
-    /// The conflict with the user who owns a name, if somebody else claims it now.
+    /// The conflict with the user who owns a name, if somebody else claims it now. Whoever has a name of their own keeps that,
+    /// whatever they claim.
     func conflict(of credential: Credential) -> IdentityConflict? {
+        guard users[credential.userID]?.isPinned != true else { return nil }
         guard let holder = holders[credential.name], holder != credential.userID else { return nil }
         return IdentityConflict(name: credential.name, pinnedID: holder, claimedBy: credential.userID)
     }
@@ -93,6 +95,15 @@ struct UserDirectory: Sendable {
         put(user)
         changed.append((user, [.pin]))
         return changed
+    }
+
+    /// A user is called from now on what they call themselves; whoever had that name loses it.
+    /// - Returns: the records that changed, and what changed in each.
+    mutating func takeClaimedName(_ userID: UserID) -> [(UserRecord, Set<UserChange>)] {
+        guard var user = users[userID], let name = user.claimedName else { return [] }
+        (user.name, user.claimedName, user.isPinned) = (name, nil, false)
+        put(user)
+        return pin(userID).map { $0.userID == userID ? ($0, [.name, .claimedName]) : ($0, $1) }
     }
 
     /// - Returns: the record, if it changed.
@@ -129,14 +140,15 @@ struct UserDirectory: Sendable {
             ?? UserRecord(
                 userID: peer.userID, name: name, trust: .unverified, isPinned: false, firstSeen: now.wallClock,
                 lastSeen: now.wallClock)
-        if user.name != name {
+        // Whoever has a name keeps it until this node's user agrees to another.
+        let claimedName = user.isPinned && user.name != name ? name : nil
+        if user.claimedName != claimedName {
+            user.claimedName = claimedName
+            changes?.insert(.claimedName)
+        }
+        if !user.isPinned, user.name != name {
             user.name = name
             changes?.insert(.name)
-            // A pinned user does not keep the pin with a new name that somebody else has.
-            if user.isPinned, namesakes[name] != nil {
-                user.isPinned = false
-                changes?.insert(.pin)
-            }
         }
         user.lastSeen = now.wallClock
         put(user)

@@ -122,12 +122,15 @@ struct CommitWriter {
     private func write(_ user: UserRecord) throws {
         try db.cachedStatement(
             sql: """
-                INSERT INTO user (userID, name, trust, isPinned, firstSeen, lastSeen) VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO user (userID, name, trust, isPinned, claimedName, firstSeen, lastSeen)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (userID) DO UPDATE SET name = excluded.name, trust = excluded.trust,
-                    isPinned = excluded.isPinned, lastSeen = excluded.lastSeen
+                    isPinned = excluded.isPinned, claimedName = excluded.claimedName, lastSeen = excluded.lastSeen
                 """
         ).execute(arguments: [
-            user.userID.data, user.name.text, user.trust.rawValue, user.isPinned, user.firstSeen, user.lastSeen,
+            user.userID.data, user.name.text, user.trust.rawValue, user.isPinned, user.claimedName?.text,
+            user.firstSeen,
+            user.lastSeen,
         ])
     }
 

@@ -91,11 +91,11 @@ struct MachineGroup {
 
     @discardableResult
     mutating func decide(
-        _ decision: TrustDecision, by member: Int, about other: Int
+        _ decision: TrustDecision, by member: Int, about other: Int, name: UserName? = nil
     ) -> Result<RequestAnswer, ProtocolError>? {
         let otherID = userID(other)
         return request(member) { machine, requestID, now in
-            machine.decide(decision, about: otherID, requestID: requestID, now: now)
+            machine.decide(decision, about: otherID, name: name, requestID: requestID, now: now)
         }
     }
 

@@ -80,11 +80,23 @@ test("The state warns of a lost node, another key and a full disk, and of each o
   equal(banners(lost).map((each) => each.title), ["The node is away", "A new key for bob", "The node cannot write to its disk"]);
   equal(banners(all(lost, { type: "link", link: "live" }, event("storageRecovered"))).length, 1);
 });
+test("The state says whether the node is away, or somebody else answers where it was", () => {
+  const foreign = all(started, { type: "link", link: "lost", isForeign: true });
+  equal(banners(foreign).map((each) => each.title), ["What answers here is not your node"]);
+  equal(banners(all(foreign, { type: "link", link: "lost" })).map((each) => each.title), ["The node is away"]);
+  equal(banners(all(foreign, { type: "link", link: "live" })), []);
+});
 test("The state warns of a newer key, and not of the old one after the newer was accepted", () => {
   const other = { ...user, id: "x".repeat(52), firstSeenMilliseconds: 2 }, first = { ...user, firstSeenMilliseconds: 1 };
   const claimed = all(started, { type: "users", users: [first, { ...other, trust: "conflict", conflictsWith: first.id }] });
   const accepted = all(started, { type: "users", users: [{ ...first, trust: "conflict", conflictsWith: other.id }, other] });
   equal([banners(claimed).length, banners(accepted).length], [1, 0]);
+});
+test("The state says who calls themselves by another name, until that is agreed to or they are blocked", () => {
+  const renamed = { ...user, claimedName: "robert" };
+  equal(banners(all(started, { type: "user", user: renamed })).map((each) => each.title), ["bob calls themselves robert now"]);
+  equal(banners(all(started, { type: "user", user: { ...renamed, trust: "blocked" } })), []);
+  equal(banners(all(started, { type: "user", user: renamed }, { type: "user", user: { ...user, name: "robert" } })), []);
 });
 test("The state lets nobody write to who is blocked, or where they do not belong", () => {
   const open = all(started, { type: "open", key: talk });

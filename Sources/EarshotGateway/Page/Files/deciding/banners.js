@@ -17,7 +17,7 @@ import { line } from "./safe-text.js";
 /** @param {State} state @returns {Banner[]} */
 export function banners(state) {
   if (state.phase !== "ready") return [];
-  return [lost(state), ...conflicts(state), storage(state), ...findings(state)]
+  return [lost(state), ...conflicts(state), storage(state), ...findings(state), ...renames(state)]
     .filter((each) => each !== null && !state.dismissed.has(each.key))
     .slice(0, LIMITS.banners);
 }
@@ -25,10 +25,19 @@ export function banners(state) {
 /** @param {State} state @returns {Banner|null} */
 function lost(state) {
   if (state.link !== "lost") return null;
+  const actions = [{ label: "Try now", command: "reconnect" }];
+  if (state.isForeign) {
+    return {
+      key: "foreign", severity: "problem", title: "What answers here is not your node",
+      text: "It cannot prove that it is, so nothing is sent to it: another program has this port, or this login was ended. Your drafts are kept, " +
+        "and the page goes on when your node is back here. Else: earshot web.",
+      actions, canDismiss: false,
+    };
+  }
   return {
     key: "lost", severity: "problem", title: "The node is away",
     text: "Nothing is sent or received. Your drafts are kept, and the page goes on when the node is back. If it stays away: earshot up, then earshot web.",
-    actions: [{ label: "Try now", command: "reconnect" }], canDismiss: false,
+    actions, canDismiss: false,
   };
 }
 
@@ -44,6 +53,17 @@ function conflicts(state) {
       { label: "Block", command: "block", subject: user.id },
     ],
     canDismiss: true,
+  }));
+}
+
+/** @param {State} state @returns {Banner[]} */
+function renames(state) {
+  const renamed = [...state.users.values()].filter((user) => user.claimedName && user.trust !== "blocked");
+  return renamed.map((user) => ({
+    key: `renamed ${user.id} ${user.claimedName}`, severity: "note",
+    title: `${line(user.name)} calls themselves ${line(user.claimedName)} now`,
+    text: `The key is the same. They are ${line(user.name)} here until you agree.`,
+    actions: [{ label: `Call them ${line(user.claimedName)}…`, command: "rename", subject: user.id }], canDismiss: true,
   }));
 }
 
