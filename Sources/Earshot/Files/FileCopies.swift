@@ -1,12 +1,21 @@
+import DequeModule
 import EarshotStore
 import Logging
 import Synchronization
 
 /// Puts copies of files that came into the folders that rules name, each content once into each folder.
 final class FileCopies: Sendable {
+    private struct Copied: Hashable {
+        let fileID: FileID
+        let folder: String
+    }
+
     private struct State {
         /// Files that have come since copies were put into folders.
         var arrived: [FileID] = []
+        /// What was put where since the node began, and in which order. The oldest are forgotten.
+        var copied: Set<Copied> = []
+        var order: Deque<Copied> = []
         /// What copies have taken since the node began, in bytes. Where they went later is not known.
         var byteCount: UInt64 = 0
     }
@@ -32,21 +41,33 @@ final class FileCopies: Sendable {
         let store = node.store
         do throws(EarshotError) {
             let files = try await node.readStore { () throws(StoreError) in try store.messages(with: fileID) }
-            // However often messages name a content, a folder gets it once.
-            var folders: Set<String> = []
+            var failed: [Copied] = []
             for file in files where file.senderID != node.userID {
-                guard case .fetch(let folder?) = await node.files.decision(on: file, by: rules),
-                    folders.insert(folder).inserted
-                else { continue }
-                await put(file, into: folder, by: rules, of: node)
+                guard case .fetch(let folder?) = await node.files.decision(on: file, by: rules) else { continue }
+                let copy = Copied(fileID: fileID, folder: folder)
+                guard begins(copy) else { continue }
+                if await !put(file, into: folder, by: rules, of: node) { failed.append(copy) }
             }
+            // Another message may bring it along when the folder takes it.
+            state.withLock { $0.copied.subtract(failed) }
         } catch {
             node.configuration.logger.warning(
                 "the messages that bring a file along cannot be listed", metadata: ["error": "\(error)"])
         }
     }
 
-    private func put(_ file: AttachedFile, into folder: String, by rules: FileRules, of node: Node) async {
+    /// However often messages name a content, and however often it is found to be here, a folder gets it once.
+    private func begins(_ copy: Copied) -> Bool {
+        state.withLock { state in
+            guard state.copied.insert(copy).inserted else { return false }
+            state.order.append(copy)
+            if state.order.count > Limits.rememberedCopies { state.copied.remove(state.order.removeFirst()) }
+            return true
+        }
+    }
+
+    /// - Returns: whether it is there.
+    private func put(_ file: AttachedFile, into folder: String, by rules: FileRules, of node: Node) async -> Bool {
         let copy: FileCopy
         do throws(EarshotError) {
             try await checkRoom(for: file, by: rules, of: node)
@@ -59,6 +80,8 @@ final class FileCopies: Sendable {
                 metadata: ["folder": "\(folder)", "error": "\(error.message)"])
         }
         await node.shell.post(.fileUpdated(FileUpdate(file.fileID, byteCount: file.byteCount, .held, copy: copy)))
+        if case .saved = copy { return true }
+        return false
     }
 
     /// Copies count in what all files may have.

@@ -94,6 +94,7 @@ final class FileKeeper: Sendable {
         node.shell.storage.fileDisk.fetched.setQuota(rules.quotaBytes)
         var due: [(file: AttachedFile, shape: FileShape)] = []
         var place: FilePlace?
+        var here: Set<FileID> = []
         repeat {
             let files = try await filesToFetch(by: rules, after: place, of: node)
             for (file, isWanted, _) in files where !isSettled(file) {
@@ -104,7 +105,7 @@ final class FileKeeper: Sendable {
                 }
                 guard let isTaken = try await isHere(file, node) else { continue }
                 if isTaken {
-                    await copies.put(file.fileID, by: rules, of: node)
+                    if here.insert(file.fileID).inserted { await copies.put(file.fileID, by: rules, of: node) }
                     continue
                 }
                 due.append((file, shape))
