@@ -23,7 +23,8 @@ struct LogAuditTests {
     }
 
     private mutating func append(
-        _ text: String, isSigned: Bool = true, isDeleted: Bool = false, isWithheld: Bool = false
+        _ text: String, isSigned: Bool = true, isDeleted: Bool = false, isWithheld: Bool = false,
+        isMissing: Bool = false
     ) {
         let timestamp = record.head.timestamp.next
         let body = EntryBody(timestamp: timestamp, expiry: 9, content: .text(text, headers: [:])).encoded()
@@ -32,11 +33,12 @@ struct LogAuditTests {
             timestamp: timestamp)
         let checkpoint = Checkpoint.sign(
             logID: record.logID, sequence: record.head.sequence, chain: record.head.chain, with: author.signingKey)
-        entries.append(
-            EntryRecord(
-                sequence: record.head.sequence, timestamp: timestamp, expiry: 9, kind: .text,
-                content: isDeleted || isWithheld ? .withheld(.of(body: body)) : .body(body), chain: record.head.chain,
-                checkpoint: isSigned ? checkpoint : nil, isDeleted: isDeleted))
+        var entry = EntryRecord(
+            sequence: record.head.sequence, timestamp: timestamp, expiry: 9, kind: .text,
+            content: isDeleted || isWithheld || isMissing ? .withheld(.of(body: body)) : .body(body),
+            chain: record.head.chain, checkpoint: isSigned ? checkpoint : nil, isDeleted: isDeleted)
+        if isWithheld { entry.mark = checkpoint }
+        entries.append(entry)
     }
 
     private func receipt(_ sequence: UInt64) -> Receipt {
@@ -45,9 +47,11 @@ struct LogAuditTests {
             deviceID: reader.deviceID, with: reader.signingKey)
     }
 
-    private func findings(_ receipt: Receipt? = nil, isAuthorKnown: Bool = true) -> LogFindings {
+    private func findings(_ receipt: Receipt? = nil, isAuthorKnown: Bool = true, isWrittenHere: Bool = false)
+        -> LogFindings
+    {
         var audit = LogAudit(
-            log: record, recipientID: reader.userID, lastSequence: record.head.sequence,
+            log: record, recipientID: reader.userID, lastSequence: record.head.sequence, isWrittenHere: isWrittenHere,
             credential: isAuthorKnown ? author.link.credential.encoded() : nil,
             receipt: receipt.map { ($0, reader.link.credential.encoded()) })
         for entry in entries { audit.check(entry) }
@@ -59,12 +63,15 @@ struct LogAuditTests {
         append("one")
         append("two", isSigned: false, isWithheld: true)
         append("three", isDeleted: true)
-        append("four", isSigned: false)
+        append("four", isMissing: true)
+        append("five", isSigned: false)
         let found = findings(receipt(3))
         #expect(found.mismatches == [])
         #expect(found.isAuthorProved && found.isReceiptProved)
-        #expect(found.entryCount == 4 && found.provedSequence == 3 && found.receiptSequence == 3)
-        #expect(found.withheldCount == 1 && found.deletedCount == 1)
+        #expect(found.entryCount == 5 && found.provedSequence == 4 && found.receiptSequence == 3)
+        #expect(found.withheldCount == 1 && found.deletedCount == 1 && found.missingCount == 1)
+        // This device has no marks of what it withholds itself.
+        #expect(findings(isWrittenHere: true).withheldCount == 2)
     }
 
     @Test("does not take a device for its user's without a credential")
@@ -107,7 +114,8 @@ struct LogAuditTests {
     mutating func place() {
         append("one")
         var audit = LogAudit(
-            log: record, recipientID: author.userID, lastSequence: 1, credential: nil, receipt: nil)
+            log: record, recipientID: author.userID, lastSequence: 1, isWrittenHere: false, credential: nil,
+            receipt: nil)
         for entry in entries { audit.check(entry) }
         #expect(audit.finished().mismatches.map(\.kind) == [.place])
     }

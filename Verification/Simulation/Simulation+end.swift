@@ -69,7 +69,8 @@ extension Simulation {
             let receipt = snapshot.deliveries.first { $0.logID == log.logID && $0.recipientID == recipientID }?
                 .progress.receipt
             var audit = LogAudit(
-                log: log, recipientID: recipientID, lastSequence: entries.last?.sequence ?? 0, credential: nil,
+                log: log, recipientID: recipientID, lastSequence: entries.last?.sequence ?? 0, isWrittenHere: false,
+                credential: nil,
                 receipt: receipt.map { ($0, nil) })
             for entry in entries { audit.check(entry) }
             for mismatch in audit.finished().mismatches {

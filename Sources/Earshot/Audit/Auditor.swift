@@ -55,6 +55,7 @@ private struct Auditor {
         }
         var audit = LogAudit(
             log: log.record, recipientID: recipientID, lastSequence: log.lastSequence,
+            isWrittenHere: log.record.description.deviceID == credential.deviceID,
             credential: try encodedCredential(of: log.record.description.deviceID), receipt: receipt)
         while audit.sequence < log.record.head.sequence {
             let page = try store.entries(

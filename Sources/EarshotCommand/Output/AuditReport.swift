@@ -18,6 +18,7 @@ struct AuditReport: Encodable {
         /// The author's device has signed for everything up to here.
         let provedThrough: UInt64
         let withheldCount: UInt64
+        let missingCount: UInt64
         let deletedCount: UInt64
         /// The recipient has signed for everything up to here.
         let receivedThrough: UInt64
@@ -32,8 +33,8 @@ struct AuditReport: Encodable {
         fileprivate let recipientShown: String
 
         private enum CodingKeys: String, CodingKey {
-            case logID, deviceID, author, isOwn, entryCount, isAuthorProved, provedThrough, withheldCount, deletedCount,
-                receivedThrough, isReceiptProved, unproved, mismatches, mismatchCount
+            case logID, deviceID, author, isOwn, entryCount, isAuthorProved, provedThrough, withheldCount, missingCount,
+                deletedCount, receivedThrough, isReceiptProved, unproved, mismatches, mismatchCount
         }
     }
 
@@ -63,6 +64,7 @@ extension AuditReport.Log {
         isAuthorProved = findings.isAuthorProved
         provedThrough = findings.provedSequence
         withheldCount = findings.withheldCount
+        missingCount = findings.missingCount
         deletedCount = findings.deletedCount
         receivedThrough = findings.receiptSequence
         isReceiptProved = findings.isReceiptProved
@@ -90,6 +92,11 @@ extension AuditReport.Log {
             lines.append(
                 Counted.text(findings.withheldCount, "content", "contents")
                     + " that the author withheld: only the hash is here")
+        }
+        if findings.missingCount > 0 {
+            lines.append(
+                Counted.text(findings.missingCount, "content", "contents")
+                    + " that did not come yet: only the hash is here")
         }
         if findings.deletedCount > 0 {
             lines.append(

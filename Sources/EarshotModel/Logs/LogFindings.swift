@@ -50,6 +50,8 @@ public struct LogFindings: Hashable, Sendable {
     public package(set) var provedSequence: UInt64 = 0
     /// How many entries' contents the author withheld: their hashes are proved, but nobody here has seen the contents.
     public package(set) var withheldCount: UInt64 = 0
+    /// How many entries' contents never came, and may still come: their hashes are proved.
+    public package(set) var missingCount: UInt64 = 0
     /// How many entries' contents were deleted: their hashes are proved.
     public package(set) var deletedCount: UInt64 = 0
     /// How far the recipient has signed for the log; 0 without a receipt.

@@ -11,6 +11,7 @@ package struct LogAudit: Sendable {
     private let log: LogRecord
     private let recipientID: UserID
     private let lastSequence: UInt64
+    private let isWrittenHere: Bool
     private let receipt: Receipt?
     private var previous: LogHead
     private var receiptChain: ChainHash?
@@ -21,15 +22,17 @@ package struct LogAudit: Sendable {
     /// - Parameters:
     ///   - recipientID: the user at the other end of the conversation from the log's author.
     ///   - lastSequence: the greatest sequence number of the log's entries.
+    ///   - isWrittenHere: whether this device writes the log: it has no marks of what it withholds itself.
     ///   - credential: the encoded credential of the device that writes the log, if it is known.
     ///   - receipt: the receipt of the log's recipient, with the credential of the device that signed it.
     package init(
-        log: LogRecord, recipientID: UserID, lastSequence: UInt64, credential: [UInt8]?,
-        receipt: (receipt: Receipt, credential: [UInt8]?)?
+        log: LogRecord, recipientID: UserID, lastSequence: UInt64, isWrittenHere: Bool,
+        credential: [UInt8]?, receipt: (receipt: Receipt, credential: [UInt8]?)?
     ) {
         self.log = log
         self.recipientID = recipientID
         self.lastSequence = lastSequence
+        self.isWrittenHere = isWrittenHere
         self.receipt = receipt?.receipt
         previous = .origin(of: log.description.logID)
         findings = LogFindings(log: log)
@@ -105,6 +108,7 @@ package struct LogAudit: Sendable {
         if entry.timestamp <= previous.timestamp { findings.note(.time, at: entry.sequence) }
         switch entry.content {
         case .withheld where entry.isDeleted: findings.deletedCount += 1
+        case .withheld where entry.mark == nil && !isWrittenHere: findings.missingCount += 1
         case .withheld: findings.withheldCount += 1
         case .body(let bytes):
             do {

@@ -99,12 +99,17 @@ struct StoredPair {
     func copy(_ name: Name) throws -> Store { try self[name].store.inMemoryCopy() }
 
     /// The process ends, an older copy takes the place of its disk, and another process begins with that.
-    mutating func restart(_ name: Name, from copy: Store? = nil) throws {
+    /// - Parameter change: what of the disk's contents is different.
+    mutating func restart(
+        _ name: Name, from copy: Store? = nil, changing change: (inout Snapshot) -> Void = { _ in }
+    ) throws {
         try unlink()
         if let copy { self[name].store = try copy.inMemoryCopy() }
         var local = self[name].local
         local.link.run = UInt64(now.uptime)
-        self[name].machine = NodeMachine(local: local, snapshot: try self[name].store.snapshot(), now: now) {
+        var snapshot = try self[name].store.snapshot()
+        change(&snapshot)
+        self[name].machine = NodeMachine(local: local, snapshot: snapshot, now: now) {
             .generate()
         }
         self[name].events = []
@@ -188,7 +193,8 @@ struct StoredPair {
             let recipientID = log.record.authorID == userID ? other : userID
             let receipt = log.deliveries.first { $0.recipientID == recipientID }?.progress.receipt
             var audit = LogAudit(
-                log: log.record, recipientID: recipientID, lastSequence: log.lastSequence, credential: nil,
+                log: log.record, recipientID: recipientID, lastSequence: log.lastSequence, isWrittenHere: false,
+                credential: nil,
                 receipt: receipt.map { ($0, nil) })
             let entries = try store.entries(of: log.record.logID, from: 1, countLimit: .max, byteLimit: .max)
             for entry in entries { audit.check(entry) }
