@@ -45,7 +45,8 @@ package struct NodeMachine: Sendable {
         replication = Replication(local: local, snapshot: snapshot)
         programs = ProgramsMachine(
             keys: EntryKeys(local.signingKey), salts: EntrySalts(local.signingKey), consumers: snapshot.consumers,
-            scheduled: snapshot.scheduled, drafts: Drafts(snapshot.drafts, discarded: snapshot.discardedDrafts))
+            scheduled: snapshot.scheduled, drafts: Drafts(snapshot.drafts, discarded: snapshot.discardedDrafts),
+            sharedKeysEnd: snapshot.sharedKeysEnd)
         for record in snapshot.logs {
             if record.description.deviceID == local.deviceID {
                 clocks.resume(after: record.head.timestamp)

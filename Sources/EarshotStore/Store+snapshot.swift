@@ -43,6 +43,7 @@ extension Snapshot {
         scheduled = try rows.scheduled(db)
         drafts = try rows.drafts(db)
         discardedDrafts = try rows.discardedDrafts(db)
+        sharedKeysEnd = try Int64.fetchOne(db, sql: "SELECT time FROM sharedKeysEnd") ?? 0
         conversations = try rows.openConversations(db)
         privateConversations = try rows.privateConversations(db)
         membershipEntries = try rows.membershipEntries(db)
@@ -75,9 +76,13 @@ struct Rows: Sendable {
         guard let name = try? UserName(row["name"] as String), let trust = Trust(rawValue: row["trust"]) else {
             throw StoreError.damaged("a user's name or trust", path: path)
         }
+        let claimedName = try (row["claimedName"] as String?).map { text in
+            guard let name = try? UserName(text) else { throw StoreError.damaged("a user's claimed name", path: path) }
+            return name
+        }
         return UserRecord(
             userID: try identifier(row, "userID"), name: name, trust: trust, isPinned: row["isPinned"],
-            firstSeen: row["firstSeen"], lastSeen: row["lastSeen"])
+            claimedName: claimedName, firstSeen: row["firstSeen"], lastSeen: row["lastSeen"])
     }
 
     func device(_ row: Row) throws -> DeviceRecord {

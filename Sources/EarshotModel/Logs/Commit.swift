@@ -83,6 +83,8 @@ package struct Snapshot: Hashable, Sendable {
     package var drafts: [DraftRecord] = []
     /// The ids of drafts that were discarded, in that order.
     package var discardedDrafts: [EntryKey] = []
+    /// Until then, in milliseconds since 1970, all programs shared the names of their idempotency keys; 0 if they never did.
+    package var sharedKeysEnd: Int64 = 0
     package var conversations: [OpenConversationRecord] = []
     /// What programs were told last of private conversations.
     package var privateConversations: [PrivateConversationRecord] = []

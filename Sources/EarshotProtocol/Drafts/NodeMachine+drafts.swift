@@ -7,8 +7,8 @@ extension NodeMachine {
     ///   - name: that of the program; `nil` for a person.
     ///   - draftID: drawn at random; not used for a draft with a key.
     package mutating func insertDraft(
-        _ draft: MessageDraft, to destination: Destination, by name: String?, key: String?, draftID: EntryKey,
-        requestID: RequestID, now: Moment
+        _ draft: MessageDraft, to destination: Destination, by name: String?, key: IdempotencyKey?,
+        draftID: EntryKey, requestID: RequestID, now: Moment
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             try node.checkIsRunning()
@@ -21,6 +21,7 @@ extension NodeMachine {
             let record = DraftRecord(
                 draft, draftID: draftID, in: item.conversation.conversationID, to: destination, by: name, now: now)
             var call = ProgramCall(requestID: requestID, kind: .insertDraft(record))
+            if let key { call.formerKeys[draftID] = node.programs.formerKey(key) }
             call.refusal = node.refusal(of: destination)
             node.run(node.programs.begin(call, in: node.situation(now)), now: now)
         }

@@ -46,6 +46,8 @@ struct Consumers: Sendable {
     /// Ascending by name.
     var all: [ConsumerRecord] { records.values.sorted { $0.name < $1.name } }
 
+    func record(_ name: String) -> ConsumerRecord? { records[name] }
+
     func known(_ name: String) throws(ProtocolError) -> ConsumerRecord {
         guard let record = records[name] else {
             throw ProtocolError(.unknownConsumer, "there is no consumer \(name)")
@@ -62,7 +64,7 @@ struct Consumers: Sendable {
         guard records[name] == nil else {
             throw ProtocolError(.consumerExists, "there is a consumer \(name) already")
         }
-        guard PlainName.isValid(name, limit: Limits.consumerNameBytes) else {
+        guard PlainName.isValid(made.plainName, limit: Limits.consumerNameBytes) else {
             throw ProtocolError(
                 .invalidConsumer,
                 "a consumer's name is 1 to \(Limits.consumerNameBytes) letters, digits, \"-\", \"_\" or \".\"")

@@ -19,13 +19,18 @@ struct EntryKeys: Sendable {
     }
 
     /// - Parameters:
+    ///   - name: the program's key. Those of a token are other bytes than the same keys of anybody else.
     ///   - place: which message of a call it is, from 0.
     ///   - recipient: which recipient of a call with several it is for, from 0.
-    func key(_ text: String, place: Int, recipient: Int? = nil) -> EntryKey {
+    func key(_ name: IdempotencyKey, place: Int, recipient: Int? = nil) -> EntryKey {
         let bytes =
             recipient.map { SignedBytes(label: "earshot idempotency recipient v1").adding(UInt64($0)) }
             ?? SignedBytes(label: "earshot idempotency key v1")
-        return key(bytes.adding(UInt64(place)).adding(Array(text.utf8)).bytes)
+        let whole = bytes.adding(UInt64(place)).adding(Array(name.text.utf8)).bytes
+        guard let token = name.token.map({ Array($0.utf8) }) else { return key(whole) }
+        return key(
+            SignedBytes(label: "earshot idempotency token v1").adding(UInt64(token.count)).adding(token).adding(whole)
+                .bytes)
     }
 
     private func key(_ bytes: [UInt8]) -> EntryKey {

@@ -4,7 +4,7 @@ package import EarshotModel
 package struct ProgramReply: Sendable {
     package enum Key: Sendable {
         /// The program's own.
-        case named(String)
+        case named(IdempotencyKey)
         /// Which of the answers to a message it is, from 0.
         case answer(Int, to: MessageID)
 
@@ -45,16 +45,16 @@ extension NodeMachine {
     /// Messages are sent once, however often this is called with one key.
     /// - Parameter place: which of several recipients of one call it is, from 0; `nil` if there is only one.
     package mutating func send(
-        _ drafts: [MessageDraft], to destination: Destination, at place: Int? = nil, key: String, requestID: RequestID,
-        now: Moment
+        _ drafts: [MessageDraft], to destination: Destination, at place: Int? = nil, key: IdempotencyKey,
+        requestID: RequestID, now: Moment
     ) -> [NodeAction] {
         send(drafts.map(EntryDraft.message), to: destination, at: place, key: key, requestID: requestID, now: now)
     }
 
     /// The same for anything that an entry can say. What is no message is answered without one.
     package mutating func send(
-        _ drafts: [EntryDraft], to destination: Destination, at place: Int? = nil, key: String, requestID: RequestID,
-        now: Moment
+        _ drafts: [EntryDraft], to destination: Destination, at place: Int? = nil, key: IdempotencyKey,
+        requestID: RequestID, now: Moment
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             try node.checkIsRunning()
@@ -69,6 +69,9 @@ extension NodeMachine {
             }
             var call = ProgramCall(requestID: requestID, kind: .send, items: items)
             call.next = keys.last
+            for (number, entryKey) in keys.enumerated() {
+                call.formerKeys[entryKey] = node.programs.formerKey(key, place: number, recipient: place)
+            }
             if refusal == nil { node.use(destination, now: now) }
             node.run(node.programs.begin(call, in: node.situation(now)), now: now)
         }
@@ -79,8 +82,8 @@ extension NodeMachine {
     ///   - notBefore: milliseconds since 1970.
     ///   - scheduledID: drawn at random; not used for a message with a key.
     package mutating func schedule(
-        _ draft: MessageDraft, to destination: Destination, notBefore: Int64, key: String?, scheduledID: EntryKey,
-        requestID: RequestID, now: Moment
+        _ draft: MessageDraft, to destination: Destination, notBefore: Int64, key: IdempotencyKey?,
+        scheduledID: EntryKey, requestID: RequestID, now: Moment
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             try node.checkIsRunning()
@@ -91,6 +94,7 @@ extension NodeMachine {
                 scheduledID: entryKey ?? scheduledID, by: node.local.userID, to: destination, draft: draft,
                 notBefore: notBefore, key: entryKey, now: now)
             var call = ProgramCall(requestID: requestID, kind: .schedule(record))
+            if let key { call.formerKeys[record.scheduledID] = node.programs.formerKey(key) }
             call.refusal = node.refusal(of: destination)
             if call.refusal == nil { node.use(destination, now: now) }
             node.run(node.programs.begin(call, in: node.situation(now)), now: now)
@@ -111,13 +115,22 @@ extension NodeMachine {
 
     /// The bytes that stand in an entry for a key of a program.
     /// - Parameter place: which of several recipients of one call it is for, from 0; `nil` if there is only one.
-    package func entryKey(_ key: String, at place: Int? = nil) -> EntryKey { programs.key(key, recipient: place) }
+    package func entryKey(_ key: IdempotencyKey, at place: Int? = nil) -> EntryKey {
+        programs.key(key, recipient: place)
+    }
 
     /// The same for a message that goes with an acknowledgement.
     package func entryKey(_ key: ProgramReply.Key, of consumer: String) -> EntryKey {
         switch key {
         case .named(let key): programs.key(key)
         case .answer(let place, let messageID): programs.key(ofAnswer: place, to: messageID, by: consumer)
+        }
+    }
+
+    private func formerKey(_ key: ProgramReply.Key, of consumer: String) -> EntryKey? {
+        switch key {
+        case .named(let key): programs.formerKey(key)
+        case .answer(let place, let messageID): programs.formerKey(ofAnswer: place, to: messageID, by: consumer)
         }
     }
 
@@ -139,6 +152,9 @@ extension NodeMachine {
                 requestID: requestID, kind: .acknowledge(consumer: consumer, through: cursor),
                 items: try node.items(replies, of: consumer))
             call.handled = handled
+            for reply in replies {
+                call.formerKeys[node.entryKey(reply.key, of: consumer)] = node.formerKey(reply.key, of: consumer)
+            }
             if call.items.allSatisfy({ $0.refusal == nil }) {
                 for reply in replies { node.use(reply.destination, now: now) }
             }
@@ -251,8 +267,8 @@ extension NodeMachine {
         if case .user(let userID) = destination { use(userID, now: now) }
     }
 
-    static func checkKey(_ key: String) throws(ProtocolError) {
-        guard (1...Limits.idempotencyKeyBytes).contains(key.utf8.count) else {
+    static func checkKey(_ key: IdempotencyKey) throws(ProtocolError) {
+        guard (1...Limits.idempotencyKeyBytes).contains(key.text.utf8.count) else {
             throw ProtocolError(
                 .invalidMessage, "an idempotency key is 1 to \(Limits.idempotencyKeyBytes) bytes of UTF-8")
         }

@@ -85,6 +85,8 @@ struct ProgramCall: Sendable {
     var handled: [MessageID] = []
     /// Why nothing can be scheduled, unless it was before.
     var refusal: ProtocolError?
+    /// Its keys as they were while all programs shared them: see `ProgramsMachine.formerKey`.
+    var formerKeys: [EntryKey: EntryKey] = [:]
 
     var claims: Set<Claim> {
         var claims = Set(items.compactMap { $0.key.map(Claim.key) })
@@ -117,7 +119,24 @@ struct ProgramCall: Sendable {
         case .sendDraft(let draftID): if items.isEmpty { keys.append(draftID) }
         case .send, .acknowledge, .receive, .fail, .change, .cancel, .due, .updateDraft, .discardDrafts: break
         }
-        return keys
+        return keys + keys.compactMap { formerKeys[$0] }
+    }
+
+    /// What its keys name: each content, and where it goes.
+    var named: [(key: EntryKey, conversationID: ConversationID, draft: EntryDraft)] {
+        switch kind {
+        case .schedule(let record):
+            guard let key = record.key, let message = ScheduledMessage(record) else { return [] }
+            return [(key, record.conversationID, .message(message.draft))]
+        case .insertDraft(let record):
+            guard let draft = Draft(record) else { return [] }
+            return [(record.draftID, record.conversationID, .message(draft.content))]
+        case .send, .acknowledge:
+            return items.compactMap { item in
+                item.key.map { ($0, item.conversation.conversationID, item.draft) }
+            }
+        case .receive, .fail, .change, .cancel, .due, .updateDraft, .sendDraft, .discardDrafts: return []
+        }
     }
 
     /// The messages that the items have become, in their order, without those that wait for their time.
@@ -158,14 +177,25 @@ struct FoundEntry: Sendable {
     /// Whether it says what an item says, to the same users. The encoded entry decides, so that it does not matter whether
     /// its content is still there.
     func isSame(as item: ProgramCall.Item, _ salts: EntrySalts) -> Bool {
-        isSame(in: item.conversation.conversationID, draft: item.draft, key: item.key, salts)
+        isSame(in: item.conversation.conversationID, draft: item.draft, salts)
     }
 
-    func isSame(in conversationID: ConversationID, draft: EntryDraft, key: EntryKey?, _ salts: EntrySalts) -> Bool {
+    func isSame(in conversationID: ConversationID, draft: EntryDraft, _ salts: EntrySalts) -> Bool {
         guard conversationID == self.conversationID else { return false }
-        let body = EntryBody(timestamp: entry.timestamp, expiry: entry.expiry, content: .init(draft), key: key)
+        let body = EntryBody(
+            timestamp: entry.timestamp, expiry: entry.expiry, content: .init(counted(draft)), key: entry.key)
         // An entry that was written before there were salts has none.
         return [body.encoded(with: salts), body.encoded()].contains { EntryContent.body($0).hash == entry.content.hash }
             || (entry.isDeleted && entry.expiry == .max)
+    }
+
+    /// The node counts the steps of a session. A call that is repeated comes with the next number, and means the step that it
+    /// was.
+    private func counted(_ draft: EntryDraft) -> EntryDraft {
+        guard case .message(var content) = draft, let step = content.session, let known = message?.session,
+            known.id == step.id
+        else { return draft }
+        content.session = MessageSession(id: step.id, counter: known.counter, summary: step.summary)
+        return .message(content)
     }
 }

@@ -31,6 +31,8 @@ struct ProgramsMachine: Sendable {
 
     private let keys: EntryKeys
     private let salts: EntrySalts
+    /// See `Snapshot.sharedKeysEnd`.
+    private let sharedKeysEnd: Int64
     private(set) var consumers: Consumers
     private(set) var schedule: Schedule
     private(set) var drafts: Drafts
@@ -48,9 +50,10 @@ struct ProgramsMachine: Sendable {
 
     init(
         keys: EntryKeys, salts: EntrySalts, consumers: [ConsumerRecord] = [], scheduled: [ScheduledRecord] = [],
-        drafts: Drafts = Drafts()
+        drafts: Drafts = Drafts(), sharedKeysEnd: Int64 = 0
     ) {
         self.keys = keys
+        self.sharedKeysEnd = sharedKeysEnd
         self.salts = salts
         self.consumers = Consumers(consumers)
         schedule = Schedule(scheduled)
@@ -66,13 +69,27 @@ struct ProgramsMachine: Sendable {
     // MARK: - Keys
 
     /// The key of a message of a call that has a key itself.
-    func key(_ text: String, place: Int = 0, recipient: Int? = nil) -> EntryKey {
-        keys.key(text, place: place, recipient: recipient)
+    func key(_ name: IdempotencyKey, place: Int = 0, recipient: Int? = nil) -> EntryKey {
+        keys.key(name, place: place, recipient: recipient)
+    }
+
+    /// The key that a name had while all programs shared their names. A program that repeats then, after the update, what it
+    /// asked for before finds it again, if it is the same content for the same recipient.
+    /// - Returns: `nil` where it was no other one, and in a home where names were never shared.
+    func formerKey(_ name: IdempotencyKey, place: Int = 0, recipient: Int? = nil) -> EntryKey? {
+        guard sharedKeysEnd > 0, name.token != nil else { return nil }
+        return keys.key(IdempotencyKey(name.text), place: place, recipient: recipient)
     }
 
     /// The key of an answer that has none from its program: the same whenever the consumer answers that message again.
     func key(ofAnswer place: Int, to messageID: MessageID, by consumer: String) -> EntryKey {
         keys.key(ofAnswer: place, to: messageID, by: consumer)
+    }
+
+    /// The former key of an answer that has none from its program; `nil` unless the consumer is that of a token.
+    func formerKey(ofAnswer place: Int, to messageID: MessageID, by consumer: String) -> EntryKey? {
+        guard sharedKeysEnd > 0, let record = consumers.record(consumer), record.token != nil else { return nil }
+        return keys.key(ofAnswer: place, to: messageID, by: record.plainName)
     }
 
     // MARK: - Calls
@@ -110,6 +127,7 @@ struct ProgramsMachine: Sendable {
     }
 
     private mutating func evaluate(_ call: ProgramCall, in situation: Situation) -> [Action] {
+        if let known = recognized(of: call) { return end(call.requestID, .success(known), in: situation) }
         do throws(ProtocolError) {
             switch call.kind {
             case .send: if call.items.contains(where: { isKept($0.key) }) { throw Self.reused }
@@ -241,9 +259,44 @@ struct ProgramsMachine: Sendable {
         return evaluate(call, in: situation)
     }
 
+    /// With what has a former key of the call, under the key that it has now. What has become of somebody else's key since
+    /// then, or says something else, is not meant.
+    private func recognized(_ found: [EntryKey: FoundEntry], of call: ProgramCall) -> [EntryKey: FoundEntry] {
+        var recognized = found
+        for (key, conversationID, draft) in call.named where found[key] == nil {
+            guard let known = call.formerKeys[key].flatMap({ found[$0] }),
+                known.entry.timestamp.milliseconds < sharedKeysEnd,
+                known.isSame(in: conversationID, draft: draft, salts)
+            else { continue }
+            recognized[key] = known
+        }
+        return recognized
+    }
+
+    /// The same for what waits for its time, or for a person.
+    private func recognized(of call: ProgramCall) -> RequestAnswer? {
+        switch call.kind {
+        case .schedule(let record):
+            guard let known = call.formerKeys[record.scheduledID].flatMap(schedule.record),
+                known.createdAt < sharedKeysEnd, known.notBefore == record.notBefore,
+                let old = ScheduledMessage(known), let new = ScheduledMessage(record), old.draft == new.draft,
+                old.destination == new.destination
+            else { return nil }
+            return answer(known, messageID: nil)
+        case .insertDraft(let record):
+            guard let former = call.formerKeys[record.draftID], let known = drafts.record(former),
+                known.createdAt < sharedKeysEnd, known.conversationID == record.conversationID,
+                known.insertedBy == record.insertedBy
+            else { return nil }
+            return answer(former)
+        default: return nil
+        }
+    }
+
     private mutating func resolve(
         _ call: ProgramCall, found: [EntryKey: FoundEntry], in situation: Situation
     ) -> [Action] {
+        let found = recognized(found, of: call)
         do throws(ProtocolError) {
             let answers = try answers(to: call, among: found)
             active[call.requestID]?.answers = answers
@@ -273,7 +326,7 @@ struct ProgramsMachine: Sendable {
                     return write([.schedule(record)], for: call, in: situation)
                 }
                 guard let message = ScheduledMessage(record),
-                    known.isSame(as: (message, record.conversationID), key: key, salts)
+                    known.isSame(as: (message, record.conversationID), salts)
                 else {
                     throw Self.reused
                 }
@@ -527,10 +580,8 @@ extension FoundEntry {
             || (message == nil && !item.draft.kind.isShown && !item.isNamed)
     }
 
-    fileprivate func isSame(as scheduled: (ScheduledMessage, ConversationID), key: EntryKey, _ salts: EntrySalts)
-        -> Bool
-    {
+    fileprivate func isSame(as scheduled: (ScheduledMessage, ConversationID), _ salts: EntrySalts) -> Bool {
         guard message != nil else { return false }
-        return isSame(in: scheduled.1, draft: .message(scheduled.0.draft), key: key, salts)
+        return isSame(in: scheduled.1, draft: .message(scheduled.0.draft), salts)
     }
 }

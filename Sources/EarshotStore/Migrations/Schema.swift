@@ -18,7 +18,7 @@ enum Schema {
         .firstTables, .pinnedNames, .deletedContents, .conversations, .journal, .journalTimes, .consumersOfTokens,
         .failures, .marks, .branches, .unread, .relations, .openConversations, .handled, .devices, .missingBodies,
         .logBytes, .privateConversations, .profiles, .carriedReceipts, .changedContents,
-        .notifications, .drafts, .files, .fileRules, .fileOrigins,
+        .notifications, .drafts, .files, .fileRules, .namesOfPrograms, .fileOrigins, .claimedNames,
     ]
 
     static var migrator: DatabaseMigrator {
