@@ -77,20 +77,6 @@ extension Conversations {
         return .user(try await node.users.recipient(text))
     }
 
-    /// The same for a call that may repeat an earlier one. If a message has its key already, and the text names nobody or
-    /// several users by now, it goes where that message went.
-    /// - Parameter place: which of several recipients of the call, from 0; `nil` if it has only one.
-    package func destination(
-        _ text: String, at place: Int? = nil, idempotencyKey: String?
-    ) async throws(EarshotError) -> Destination {
-        do { return try await destination(text) } catch {
-            guard let idempotencyKey, Self.unresolved.contains(error.code),
-                let known = try await node.messages.destination(idempotencyKey: idempotencyKey, at: place)
-            else { throw error }
-            return known
-        }
-    }
-
     /// What is wrong with a text that names nobody, or several.
     package static let unresolved: Set<EarshotError.Code> = [
         .unknownUser, .ambiguousUser, .unknownConversation, .ambiguousConversation, .notJoined,

@@ -19,7 +19,7 @@ extension Messages {
     public func send(
         _ draft: MessageDraft, toNamed name: String, idempotencyKey: String? = nil
     ) async throws(EarshotError) -> Message {
-        let destination = try await node.conversations.destination(name, idempotencyKey: idempotencyKey)
+        let destination = try await self.destination(name, idempotencyKey: idempotencyKey)
         return try await send(draft, to: destination, idempotencyKey: idempotencyKey)
     }
 }

@@ -34,7 +34,7 @@ extension Messages {
 
     /// The message that was sent with a key; `nil` if none was.
     private func message(idempotencyKey key: String) async throws(EarshotError) -> Message? {
-        let (store, entryKey) = (node.store, await node.shell.entryKey(key))
+        let (store, entryKey) = (node.store, await node.shell.entryKey(self.key(key)))
         let found = try await node.readStore { () throws(StoreError) in try store.entries(with: [entryKey]).first }
         guard let found else { return nil }
         return try await message(found.messageID)

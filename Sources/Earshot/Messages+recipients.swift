@@ -81,7 +81,8 @@ extension Messages {
         do throws(EarshotError) {
             guard let idempotencyKey else { return .success(try await send(draft, to: destination)) }
             do {
-                let messages = try await node.shell.send([draft], to: destination, at: place, key: idempotencyKey)
+                let messages = try await node.shell.send(
+                    [draft], to: destination, at: place, key: key(idempotencyKey))
                 return .success(messages[0])
             } catch { throw error.about(destination) }
         } catch { return .failure(error) }

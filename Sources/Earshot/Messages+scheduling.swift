@@ -38,14 +38,29 @@ extension Messages {
         try await node.files.check([draft])
         do {
             return try await node.shell.schedule(
-                draft, to: destination, notBefore: notBefore.clampedMilliseconds, key: idempotencyKey)
+                draft, to: destination, notBefore: notBefore.clampedMilliseconds, key: idempotencyKey.map(key))
         } catch { throw error.about(destination) }
     }
 
     /// Where the message went, or will go, that was sent or scheduled with a key; `nil` if none was.
     /// - Parameter place: which of several recipients of one call, from 0; `nil` if there was only one.
     package func destination(idempotencyKey: String, at place: Int? = nil) async throws(EarshotError) -> Destination? {
-        try await destinations(of: [await node.shell.entryKey(idempotencyKey, at: place)])[0]
+        try await destinations(of: [await node.shell.entryKey(key(idempotencyKey), at: place)])[0]
+    }
+
+    /// Where a message goes that somebody sends to a text, as in `Conversations.recipient(named:)`, by a call that may repeat
+    /// an earlier one. If a message has its key already, and the text names nobody or several users by now, it goes where that
+    /// message went.
+    /// - Parameter place: which of several recipients of the call, from 0; `nil` if it has only one.
+    package func destination(
+        _ text: String, at place: Int? = nil, idempotencyKey: String?
+    ) async throws(EarshotError) -> Destination {
+        do { return try await node.conversations.destination(text) } catch {
+            guard let idempotencyKey, Conversations.unresolved.contains(error.code),
+                let known = try await destination(idempotencyKey: idempotencyKey, at: place)
+            else { throw error }
+            return known
+        }
     }
 
     /// The same for several keys.

@@ -4,6 +4,21 @@ import EarshotStore
 /// Sends messages, and reports their states.
 public struct Messages: Sendable {
     let node: Node
+    /// The token of the program that sends, by name: its keys are its own. `nil` for the owner's own programs.
+    private(set) var token: String?
+
+    init(node: Node) { self.node = node }
+
+    /// The same for a program that shows a token.
+    /// - Parameter token: its name; `nil` for the owner's own programs.
+    package func of(token: String?) -> Messages {
+        var messages = self
+        messages.token = token
+        return messages
+    }
+
+    /// A key that the program gives.
+    func key(_ text: String) -> IdempotencyKey { IdempotencyKey(text, of: token) }
 
     /// Sends a text. It returns when the message is on this node's disk; from then on it is never lost.
     ///
@@ -100,7 +115,7 @@ public struct Messages: Sendable {
             guard let idempotencyKey else {
                 return try await node.shell.send(drafts.map(EntryDraft.message), to: destination)
             }
-            return try await node.shell.send(drafts, to: destination, key: idempotencyKey)
+            return try await node.shell.send(drafts, to: destination, key: key(idempotencyKey))
         } catch { throw await node.conversations.naming(destination, in: error) }
     }
 

@@ -46,7 +46,10 @@ enum Remedy {
             "put identity.key back in its place, or name another home with --home"
         case (.alreadyInitialized, .notEmpty): "name another home with --home, or move that one aside"
         case (.alreadyInitialized, _): "use it, or name another home with --home"
-        case (.looseHome, .foreignOwner): "run as its owner, or name another home with --home"
+        case (.looseHome, .foreignOwner):
+            about.name.map {
+                "run it as its owner: sudo -u \(ShellWord.quote($0)) earshot ...; or name another home with --home"
+            } ?? "run it as its owner, or name another home with --home"
         case (.looseHome, _): "chmod \(about.mode ?? "700") \(path)"
         case (.homeInUse, _): "use that one, end it (earshot stop), or name another home with --home"
         case (_, .notADirectory), (_, .unwritable): "name another one with --home or EARSHOT_HOME"

@@ -62,9 +62,11 @@ package struct Gateway: Sendable {
         try SocketPath.check(path)
         let tokens = try await TokenBook(node: node)
         let places = GatewayPlaces(openFiles: OpenFiles.raiseLimit())
-        let gatekeeper = Gatekeeper(tokens: tokens, rates: RequestRates(perSecond: requestsPerSecond))
+        let rates = RequestRates(perSecond: requestsPerSecond)
+        let gatekeeper = Gatekeeper(tokens: tokens, rates: rates)
         let feed = EventFeed(node: node)
-        let door = PageDoor(tokens: tokens)
+        let door = PageDoor(node: node, tokens: tokens)
+        await door.endOldSessions()
         let responder = Responder(
             node: node, feed: feed, tokens: tokens, door: door,
             held: HeldRequests(limit: places.heldRequests, tokens: tokens))
@@ -72,15 +74,16 @@ package struct Gateway: Sendable {
             HTTPServer(
                 address: address, connectionLimit: places.connections, shutdown: shutdown,
                 logger: node.configuration.logger,
-                admit: { head, port throws(GatewayError) in try gatekeeper.admit(head, port: port) },
+                admit: { head, entrance throws(GatewayError) in try gatekeeper.admit(head, entrance) },
                 intake: { request throws(GatewayError) in try await responder.intake(for: request) },
                 respond: { await responder.respond(to: $0) }, observe: observe)
         }
-        @Sendable func pageServer(_ port: Int) -> HTTPServer {
-            HTTPServer(
+        @Sendable func pageServer(_ port: Int, nonce: String) -> HTTPServer {
+            let gatekeeper = PageGatekeeper(tokens: tokens, rates: rates, nonce: nonce)
+            return HTTPServer(
                 address: .loopback(port: port), connectionLimit: places.connections, shutdown: shutdown,
                 logger: node.configuration.logger,
-                admit: { head, port throws(GatewayError) in try gatekeeper.admit(head, pagePort: port ?? 0) },
+                admit: { head, entrance throws(GatewayError) in try gatekeeper.admit(head, entrance) },
                 intake: { request throws(GatewayError) in try await responder.intake(for: request) },
                 respond: { await responder.respondOnPage(to: $0) })
         }
@@ -89,9 +92,11 @@ package struct Gateway: Sendable {
         try await withThrowingTaskGroup { group in
             group.addTask { await tokens.run() }
             group.addTask { await feed.run() }
+            group.addTask { await door.removeOldFiles() }
             group.addTask {
-                await door.run { port, onListening in
-                    try await serve(HTTPOptions(port: port, onListening: onListening), with: pageServer(port)) {}
+                await door.run { port, nonce, onListening in
+                    let server = pageServer(port, nonce: nonce)
+                    try await serve(HTTPOptions(port: port, onListening: onListening), with: server) {}
                 }
             }
             if let http {

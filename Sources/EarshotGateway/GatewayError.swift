@@ -50,6 +50,8 @@ extension EarshotError.Code {
     package static let methodNotAllowed = Self("methodNotAllowed")
     /// The request comes from somebody else's page, or names a host that is not this one.
     package static let foreignOrigin = Self("foreignOrigin")
+    /// The page belongs to another user of the machine than the one who asks for it.
+    package static let foreignUser = Self("foreignUser")
     /// The request shows no valid token where one is needed.
     package static let unauthorized = Self("unauthorized")
     /// The headers of the request are longer than the node reads.

@@ -1,4 +1,5 @@
 import Earshot
+import Foundation
 import NIOHTTP1
 import Testing
 
@@ -49,7 +50,7 @@ struct AccessTests {
         for scope in Scope.allCases where scope != .all { #expect(limit([scope]) != nil) }
     }
 
-    @Test("has a rate for each token, and one for all who show none")
+    @Test("has a rate for each token, and for each user of the machine one who shows none, and another who logs in")
     func rates() throws {
         let start = ContinuousClock.now
         let time = Ticks(start)
@@ -57,8 +58,12 @@ struct AccessTests {
         for _ in 0..<20 { try rates.take(.token("a")) }
         let error = #expect(throws: GatewayError.self) { try rates.take(.token("a")) }
         #expect(error?.code == .tooManyRequests && error.map { Response($0).headers["retry-after"] } == ["1"])
-        for _ in 0..<20 { try rates.take(.strangers) }
-        #expect(throws: GatewayError.self) { try rates.take(.strangers) }
+        let users: [SocketUser] = [.user(1), .user(2), .nobody, .unknown]
+        let others: [RequestRates.Sender] = users.flatMap { [.stranger($0), .login($0)] }
+        for sender in others {
+            for _ in 0..<20 { try rates.take(sender) }
+            #expect(throws: GatewayError.self) { try rates.take(sender) }
+        }
         time.advance(by: .seconds(1))
         for _ in 0..<10 { try rates.take(.token("a")) }
         #expect(throws: GatewayError.self) { try rates.take(.token("a")) }
@@ -84,5 +89,54 @@ struct AccessTests {
         let places = GatewayPlaces(openFiles: openFiles)
         #expect(places.connections <= GatewayLimits.connections)
         #expect(places.connections > 2 * places.heldRequests && places.heldRequests > 0)
+    }
+
+    @Test(
+        "to the page is for its own user alone, whoever else of the machine asks, and for whatever",
+        arguments: [("GET", "/"), ("GET", "/main.js"), ("POST", "/v1/login"), ("GET", "/v1/node"), ("GET", "/nothing")])
+    func otherUsers(method: String, path: String) async throws {
+        try await TestNode.with("alice") { alice in
+            let gatekeeper = PageGatekeeper(
+                tokens: try await TokenBook(node: alice.node), rates: RequestRates(perSecond: 100), nonce: "x")
+            let head = HTTPRequestHead(
+                version: .http1_1, method: HTTPMethod(rawValue: method), uri: path, headers: ["host": "127.0.0.1:7118"])
+            for user in [SocketUser.user(UInt32(geteuid()) &+ 1), .user(UInt32(geteuid()) &+ 1000), .nobody] {
+                let error = #expect(throws: GatewayError.self) {
+                    try gatekeeper.admit(head, .loopback(port: 7118, from: user))
+                }
+                #expect(error?.code == .foreignUser && error?.code.status == .forbidden)
+            }
+            // Where the kernel does not tell, the proofs of sessions keep others out.
+            for user in [SocketUser.own, .unknown] {
+                do throws(GatewayError) { _ = try gatekeeper.admit(head, .loopback(port: 7118, from: user)) } catch {
+                    #expect(error.code == .unauthorized)
+                }
+            }
+        }
+    }
+
+    @Test("knows from the kernel's answer whose socket it is, that it was closed, and that it does not know")
+    func socketOwner() {
+        func answer(type: UInt8, count: Int, _ changes: [Int: UInt8] = [:]) -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            bytes[4] = type
+            for (place, byte) in changes { bytes[place] = byte }
+            return bytes
+        }
+        // The user stands at 80, and the inode at 84.
+        #expect(SocketQuestion.read(answer(type: 20, count: 88, [80: 0xe8, 81: 3, 84: 7])) == .user(1000))
+        #expect(SocketQuestion.read(answer(type: 20, count: 88, [84: 7])) == .user(0))
+        #expect(SocketQuestion.read(answer(type: 20, count: 88)) == .nobody)
+        let (missing, forbidden) = (
+            [16: UInt8(254), 17: 255, 18: 255, 19: 255], [16: UInt8(255), 17: 255, 18: 255, 19: 255]
+        )
+        #expect(SocketQuestion.read(answer(type: 2, count: 36, missing)) == .nobody)
+        #expect(SocketQuestion.read(answer(type: 2, count: 36, forbidden)) == .unknown)
+        for bytes in [[], answer(type: 20, count: 80), answer(type: 3, count: 88)] {
+            #expect(SocketQuestion.read(bytes) == .unknown)
+        }
+        let question = SocketQuestion(
+            socket: [2, 0, 0x1b, 0xce, 127, 0, 0, 1], peer: [2, 0, 0x9c, 0x40, 127, 0, 0, 1])
+        #expect(question.request.count == 72 && Array(question.request[24..<28]) == [0x1b, 0xce, 0x9c, 0x40])
     }
 }

@@ -27,8 +27,8 @@ struct DocumentTests {
         try await TestNode.with("alice") { alice in
             let tokens = try await TokenBook(node: alice.node)
             let routes = Router(
-                node: alice.node, feed: EventFeed(node: alice.node), tokens: tokens, door: PageDoor(tokens: tokens),
-                held: HeldRequests()
+                node: alice.node, feed: EventFeed(node: alice.node), tokens: tokens,
+                door: PageDoor(node: alice.node, tokens: tokens), held: HeldRequests()
             ).routes
             #expect(routes.count > 15)
             #expect(try judge.check(routes) == "")

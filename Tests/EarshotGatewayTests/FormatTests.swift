@@ -1,4 +1,5 @@
 import Earshot
+import Foundation
 import Testing
 
 @testable import EarshotGateway
@@ -14,6 +15,21 @@ struct FormatTests {
         ] as [(Int64, String)])
     func timestamp(milliseconds: Int64, text: String) {
         #expect(Timestamp.text(milliseconds) == text)
+    }
+
+    @Test(
+        "write every time that somebody can claim in the same form, at most that of the year 9999, and read it back",
+        arguments: [
+            .max, .max - 1, .min, .min + 1, 1 << 53, 1 << 62, 253_402_300_799_999, 253_402_300_800_000,
+            -11_676_096_000_000, -11_676_096_000_001, -(1 << 53),
+        ] as [Int64])
+    func extremeTimes(milliseconds: Int64) throws {
+        let text = Timestamp.text(milliseconds)
+        #expect(text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil, "\(text)")
+        #expect(Timestamp.date(text) != nil)
+        #expect(Timestamp.text(Date(timeIntervalSince1970: Double(milliseconds))).hasSuffix("Z"))
+        if milliseconds >= 253_402_300_799_999 { #expect(text == "9999-12-31T23:59:59.999Z") }
+        if milliseconds <= -11_676_096_000_000 { #expect(text == "1600-01-01T00:00:00.000Z") }
     }
 
     @Test("find events wherever the stream is cut, with either line end, and pass over comments")

@@ -135,7 +135,7 @@ struct GatewayTests {
     @Test("has a status of its own where some of several recipients are refused, and refuses what none could get")
     func someRefused() async throws {
         try await TestNode.pair { alice, _ in
-            let token = try await alice.client.createToken("sender", scopes: [.send], to: ["bob"]).token
+            let token = try await alice.client.createToken("sender", scopes: [.read, .send], to: ["bob"]).token
             func post(_ body: String, _ headers: String...) async throws -> RawRequest.Response {
                 try await RawRequest(
                     method: "POST", path: "/v1/messages", body: Array(body.utf8),

@@ -314,4 +314,23 @@ struct HTTPServerTests {
         #expect(String(decoding: try await closed.value, as: UTF8.self).hasSuffix("[GET /one 0]"))
         #expect(ContinuousClock.now - start < patience / 2)
     }
+
+    @Test("knows whose process asks on loopback")
+    func entrance() async throws {
+        let (entrances, entered) = AsyncStream<Entrance>.makeStream()
+        let server = HTTPServer(
+            address: .loopback(port: 0), logger: Logger(label: "test"),
+            admit: { _, entrance in
+                entered.yield(entrance)
+                return .owner
+            }, intake: { _ in nil }, respond: { await Self.echo($0) })
+        let (ports, listening) = AsyncStream<Int>.makeStream()
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await server.run { if let port = $0 { listening.yield(port) } } }
+            let port = try #require(await ports.first { _ in true })
+            #expect(try await RawRequest(path: "/").send(toPort: port).status == 200)
+            #expect(await entrances.first { _ in true } == .loopback(port: port, from: .own))
+            group.cancelAll()
+        }
+    }
 }

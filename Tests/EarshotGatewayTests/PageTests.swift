@@ -1,20 +1,12 @@
 import Earshot
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EarshotGateway
 
 @Suite("The page")
 struct PageTests {
-    private static func login(_ page: GatewayPage) throws -> String {
-        try #require(page.address.split(separator: "#login=").last.map(String.init))
-    }
-
-    private static func enter(_ login: String, at port: Int) async throws -> RawRequest.Response {
-        try await RawRequest(method: "POST", path: "/v1/login", body: Array("{\"login\":\"\(login)\"}".utf8))
-            .send(toPort: port)
-    }
-
     @Test("is served on loopback with its policy, to whoever asks, and nothing else without a token")
     func served() async throws {
         try await TestNode.with("alice") { alice in
@@ -33,19 +25,19 @@ struct PageTests {
         }
     }
 
-    @Test("lets in with a login once")
+    @Test("lets in with a login once, whoever proves to have it")
     func once() async throws {
         try await TestNode.with("alice") { alice in
             let page = try await alice.client.openPage()
-            let login = try Self.login(page)
-            let entered = try await Self.enter(login, at: page.port)
-            #expect(entered.status == 201)
-            let token = try (entered.decoded() as GatewayTab).token
-            let users = try await RawRequest(path: "/v1/users", headers: ["authorization: Bearer \(token)"])
-                .send(toPort: page.port)
-            #expect(users.status == 200)
-            #expect(try await Self.enter(login, at: page.port).status == 401)
-            #expect(try await Self.enter("guessed", at: page.port).status == 401)
+            let login = try PageBrowser.login(of: page)
+            for wrong in ["", "x", String(repeating: "0", count: 64), login.secret] {
+                let request = PageBrowser.loginRequest(login.id, proof: wrong)
+                #expect(try await request.send(toPort: page.port).status == 401)
+            }
+            #expect(try await PageBrowser.loginRequest("guessed", proof: "x").send(toPort: page.port).status == 401)
+            let browser = try await PageBrowser(page)
+            #expect(try await browser.ask("GET", "/v1/users").status == 200)
+            #expect(try await PageBrowser.login(page).send(toPort: page.port).status == 401)
             try await alice.client.closePage()
         }
     }
@@ -68,14 +60,14 @@ struct PageTests {
     func closed() async throws {
         try await TestNode.with("alice") { alice in
             let page = try await alice.client.openPage()
-            let token = try (await Self.enter(try Self.login(page), at: page.port).decoded() as GatewayTab).token
-            let unused = try Self.login(try await alice.client.openPage())
+            let browser = try await PageBrowser(page)
+            let unused = try await alice.client.openPage()
             try await alice.client.closePage()
-            let users = try await RawRequest(path: "/v1/users", headers: ["authorization: Bearer \(token)"])
-                .send(toPort: alice.httpPort)
-            #expect(users.status == 401)
-            let next = try await alice.client.openPage()
-            #expect(try await Self.enter(unused, at: next.port).status == 401)
+            let next = try await alice.client.openPage(port: page.port)
+            #expect(next.port == page.port)
+            #expect(try await browser.status() == 401)
+            #expect(try await browser.greeting().send(toPort: page.port).status == 401)
+            #expect(try await PageBrowser.login(unused).send(toPort: page.port).status == 401)
             try await alice.client.closePage()
         }
     }
@@ -83,20 +75,11 @@ struct PageTests {
     @Test("holds as many sessions as it may: another one ends the oldest")
     func sessions() async throws {
         try await TestNode.with("alice") { alice in
-            var tokens: [String] = []
-            var port = 0
-            for _ in 0...PageDoor.sessionLimit {
-                let page = try await alice.client.openPage()
-                let answer = try await Self.enter(try Self.login(page), at: page.port)
-                tokens.append(try (answer.decoded() as GatewayTab).token)
-                port = page.port
-            }
+            var browsers: [PageBrowser] = []
+            for _ in 0...PageSession.limit { browsers.append(try await PageBrowser(try await alice.client.openPage())) }
             var statuses: [Int] = []
-            for token in tokens {
-                let request = RawRequest(path: "/v1/node", headers: ["authorization: Bearer \(token)"])
-                statuses.append(try await request.send(toPort: port).status)
-            }
-            #expect(statuses == [401] + [Int](repeating: 200, count: PageDoor.sessionLimit))
+            for browser in browsers { statuses.append(try await browser.status()) }
+            #expect(statuses == [401] + [Int](repeating: 200, count: PageSession.limit))
             try await alice.client.closePage()
         }
     }
@@ -126,5 +109,58 @@ struct PageTests {
             }
             try await alice.client.closePage()
         }
+    }
+
+    @Test("may be gone to from elsewhere, such as the file that leads a browser to it, and is shown in no other page")
+    func navigation() async throws {
+        try await TestNode.with("alice") { alice in
+            let page = try await alice.client.openPage()
+            func status(of path: String, as destination: String, host: String = "127.0.0.1:\(page.port)") async throws
+                -> Int
+            {
+                try await RawRequest(
+                    path: path,
+                    headers: [
+                        "host: \(host)", "sec-fetch-site: cross-site", "sec-fetch-mode: navigate",
+                        "sec-fetch-dest: \(destination)",
+                    ]
+                ).send(toPort: page.port).status
+            }
+            #expect(try await status(of: "/", as: "document") == 200)
+            for destination in ["iframe", "frame", "embed", "object", "script"] {
+                #expect(try await status(of: "/", as: destination) == 403, "\(destination)")
+            }
+            #expect(try await status(of: "/", as: "document", host: "evil.example") == 403)
+            #expect(try await status(of: "/v1/users", as: "document") == 403)
+            try await alice.client.closePage()
+        }
+    }
+
+    @Test("is led to by a file that its owner alone can read, for as long as its login is good")
+    func file() async throws {
+        let homes = try TemporaryFolder()
+        let left = try await TestNode.with("alice", homes: homes) { alice in
+            #expect(try await alice.client.openPage().file == nil)
+            let page = try await alice.client.openPage(inFile: true)
+            let path = try #require(page.file)
+            let login = try PageBrowser.login(of: page)
+            #expect(path.hasPrefix("/") && !path.contains(login.text))
+            for (path, mode) in [(path, 0o600), (URL(fileURLWithPath: path).deletingLastPathComponent().path, 0o700)] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                #expect(attributes[.posixPermissions] as? Int == mode)
+            }
+            #expect(try String(contentsOfFile: path, encoding: .utf8).contains("url=\(page.address)"))
+            let other = try await alice.client.openPage(inFile: true)
+            #expect(try await PageBrowser.login(page).send(toPort: page.port).status == 201)
+            #expect(!FileManager.default.fileExists(atPath: path))
+            #expect(FileManager.default.fileExists(atPath: try #require(other.file)))
+            try await alice.client.closePage()
+            #expect(!FileManager.default.fileExists(atPath: try #require(other.file)))
+            return try #require(try await alice.client.openPage(inFile: true).file)
+        }
+        #expect(!FileManager.default.fileExists(atPath: left))
+        // As a node leaves it that is killed.
+        try Data().write(to: URL(fileURLWithPath: left))
+        try await TestNode.with("alice", homes: homes) { _ in #expect(!FileManager.default.fileExists(atPath: left)) }
     }
 }

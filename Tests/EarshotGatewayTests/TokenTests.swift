@@ -131,20 +131,23 @@ struct TokenTests {
             _ = try await bob.client.send("hello", to: "alice")
             let batch: GatewayBatch = try await ask("GET", "/v1/inbox?consumer=bot&wait=30", "", []).decoded()
             let acknowledgement = #"{"ack":"\#(batch.cursor)"}"#
+            // Another program's consumer of that name has a place of its own.
             for headers in [reader, other] {
-                let refused = [
-                    try await ask("GET", "/v1/inbox?consumer=bot&attempts=1", "", headers),
-                    try await ask("POST", "/v1/inbox/bot", acknowledgement, headers),
-                ]
-                #expect(try refused.map { try $0.error().code } == ["forbidden", "forbidden"])
+                #expect(try await ask("GET", "/v1/inbox?consumer=bot&attempts=1", "", headers).status == 200)
+                #expect(try await ask("POST", "/v1/inbox/bot", acknowledgement, headers).status == 200)
             }
-            #expect(try await alice.node.inbox.consumers().map(\.lag) == [1])
+            #expect(try await alice.node.inbox.consumers().filter { $0.token == nil }.map(\.lag) == [1])
 
             #expect(try await ask("GET", "/v1/inbox?consumer=mine", "", reader).status == 200)
             let listed = try await ask("GET", "/v1/consumers", "", reader).body
             #expect(String(decoding: listed, as: UTF8.self).contains(#""token":"reader""#))
-            for (headers, status) in [(reader, 200), (other, 403), (all, 200), ([], 200)] {
-                #expect(try await ask("POST", "/v1/inbox/mine", acknowledgement, headers).status == status)
+            for (headers, name, status) in [
+                (reader, "mine", 200), (other, "mine", 404), (all, "mine", 404), ([], "mine", 404),
+                (reader, "reader%2Fmine", 404), (other, "reader%2Fmine", 404), (all, "reader%2Fmine", 200),
+                ([], "reader%2Fmine", 200),
+            ] {
+                let answer = try await ask("POST", "/v1/inbox/\(name)", acknowledgement, headers)
+                #expect(answer.status == status, "\(name) \(headers)")
             }
             try await alice.client.revokeToken("reader")
             let renewed = Self.shown(try await alice.client.createToken("reader", scopes: [.read]).token)

@@ -1,3 +1,4 @@
+import EarshotCrypto
 import EarshotModel
 import SwiftProtobuf
 import Testing
@@ -27,6 +28,34 @@ struct EntryKeysTests {
         #expect(keys.key(ofAnswer: 0, to: messageID, by: "bot") == answer)
         #expect(keys.key(ofAnswer: 1, to: messageID, by: "bot") != answer)
         #expect(keys.key(ofAnswer: 0, to: messageID, by: "other") != answer)
+    }
+
+    @Test("is another for each token that gives it, and for the owner, whatever the names are")
+    func tokens() {
+        let names: [IdempotencyKey] =
+            ["order", "rorder", "", "token"].flatMap { text in
+                [nil, "", "o", "or", "ord", "token", "tokeno"].map { IdempotencyKey(text, of: $0) }
+            }
+        var seen: Set<EntryKey> = []
+        for name in names {
+            for place in 0..<2 {
+                for recipient in [nil, 0, 1] as [Int?] {
+                    #expect(seen.insert(keys.key(name, place: place, recipient: recipient)).inserted, "\(name)")
+                }
+            }
+        }
+    }
+
+    @Test("of the owner is what it always was, so that what was sent before is found again")
+    func ownersStay() throws {
+        let hash = KeyedHash(label: "earshot idempotency v1", secret: device("alice").signingKey.seed)
+        func bytes(_ label: StaticString, _ numbers: [UInt64]) -> [UInt8] {
+            let whole = numbers.reduce(SignedBytes(label: label)) { $0.adding($1) }.adding(Array("order 7".utf8)).bytes
+            return hash.digest(of: whole[...], count: EntryKey.count)
+        }
+        #expect(keys.key("order 7", place: 3).bytes == bytes("earshot idempotency key v1", [3]))
+        #expect(
+            keys.key("order 7", place: 3, recipient: 2).bytes == bytes("earshot idempotency recipient v1", [2, 3]))
     }
 
     @Test("is read as it was written, and stands behind all that earlier versions know")

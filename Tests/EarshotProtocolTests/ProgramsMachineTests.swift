@@ -20,7 +20,7 @@ struct ProgramsMachineTests {
         ProgramsMachine.Situation(now: now, isTakingBack: isTakingBack)
     }
 
-    private func send(_ request: UInt64, key: String, text: String = "text") -> ProgramCall {
+    private func send(_ request: UInt64, key: IdempotencyKey, text: String = "text") -> ProgramCall {
         let item = ProgramCall.Item(
             conversation: .direct(alice.userID, bob), destination: .user(bob), draft: .message(MessageDraft(text)),
             key: programs.key(key), isNamed: true)

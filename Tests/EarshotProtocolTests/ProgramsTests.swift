@@ -19,7 +19,7 @@ struct ProgramsTests {
 
     private struct Unexpected: Error {}
 
-    private func send(_ texts: [String], key: String, in pair: inout StoredPair) throws -> RequestID {
+    private func send(_ texts: [String], key: IdempotencyKey, in pair: inout StoredPair) throws -> RequestID {
         let requestID = try pair.request(.alice) { [bob = pair.bob.local.userID] in
             $0.send(texts.map { MessageDraft($0) }, to: .user(bob), key: key, requestID: $1, now: $2)
         }
@@ -107,7 +107,7 @@ struct ProgramsTests {
     @Test("has a key of a bounded length", arguments: ["", String(repeating: "k", count: 256)])
     func key(_ key: String) throws {
         var pair = try StoredPair.linked()
-        let requestID = try send(["one"], key: key, in: &pair)
+        let requestID = try send(["one"], key: IdempotencyKey(key), in: &pair)
         #expect(try error(pair, requestID).code == .invalidMessage)
         #expect(try pair.texts(.alice) == [])
     }
@@ -376,7 +376,7 @@ struct ProgramsTests {
 
     // MARK: - Later
 
-    private func schedule(_ text: String, in wait: Int64, key: String? = nil, _ pair: inout StoredPair) throws
+    private func schedule(_ text: String, in wait: Int64, key: IdempotencyKey? = nil, _ pair: inout StoredPair) throws
         -> RequestID
     {
         let notBefore = pair.now.wallClock + wait

@@ -479,11 +479,11 @@ struct InboxTests {
             MessageDraft("later"), to: bob.userID, notBefore: network.now.addingTimeInterval(60),
             idempotencyKey: "waits")
         for key in ["sent", "waits"] {
-            #expect(try await alice.conversations.destination("somebody", idempotencyKey: key) == .user(bob.userID))
+            #expect(try await alice.messages.destination("somebody", idempotencyKey: key) == .user(bob.userID))
         }
         for key in ["other", nil] {
             let error = await #expect(throws: EarshotError.self) {
-                try await alice.conversations.destination("somebody", idempotencyKey: key)
+                try await alice.messages.destination("somebody", idempotencyKey: key)
             }
             #expect(error?.code == .unknownUser)
         }

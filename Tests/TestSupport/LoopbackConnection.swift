@@ -22,6 +22,24 @@ package enum LoopbackConnection {
         return descriptor
     }
 
+    /// Takes a port as another program does that serves there, and answers nothing.
+    /// - Returns: a socket that the caller closes.
+    /// - Throws: `PeerFailure` if the port is not free.
+    package static func occupy(_ port: UInt16) throws -> Int32 {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = try PeerFailure.check(socket(AF_INET, type, 0), "socket")
+        do {
+            var yes: Int32 = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+            _ = try PeerFailure.check(call("127.0.0.1", port) { bind(descriptor, $0, $1) }, "bind to port \(port)")
+            _ = try PeerFailure.check(listen(descriptor, 1), "listen")
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
     private static func call(
         _ host: String, _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) -> Int32 {

@@ -59,6 +59,7 @@ extension Home {
 
     private func checkIsFree() throws(EarshotError) {
         try PrivateFile.checkPath(path, of: "home directory", orThrow: .unusableHome)
+        try checkPlace()
         guard access(path, F_OK) == 0 else { return }
         let names: [String]
         do { names = try FileManager.default.contentsOfDirectory(atPath: path) } catch {

@@ -29,6 +29,11 @@ final class CredentialKeeper: Sendable {
     /// Whether this device does not hold the identity.
     var isLinked: Bool { !identity.isHere }
 
+    /// A secret for one purpose, which follows from the device's key and tells nothing about it. So it need not be kept.
+    /// - Parameter purpose: a text that the device signs for nothing else. Only the device can make the signature, and makes the
+    ///   same one each time (RFC 8032).
+    func secret(for purpose: String) -> [UInt8] { keys.signing.signature(for: Array(purpose.utf8)).bytes }
+
     /// The credential that the node shows now.
     var credential: Credential { current.withLock { $0 } }
 

@@ -12,6 +12,18 @@ public import Foundation
 /// program which was away hears it.
 public struct Drafts: Sendable {
     let node: Node
+    /// The token of the program that inserts drafts, by name: its keys are its own. `nil` for the owner's own programs.
+    private var token: String?
+
+    init(node: Node) { self.node = node }
+
+    /// The same for a program that shows a token.
+    /// - Parameter token: its name; `nil` for the owner's own programs.
+    package func of(token: String?) -> Drafts {
+        var drafts = self
+        drafts.token = token
+        return drafts
+    }
 
     // MARK: - Programs
 
@@ -52,7 +64,8 @@ public struct Drafts: Sendable {
         _ content: MessageDraft, to destination: Destination, by name: String?, idempotencyKey: String?
     ) async throws(EarshotError) -> Draft {
         try await node.files.check([content])
-        do { return try await node.shell.insertDraft(content, to: destination, by: name, key: idempotencyKey) } catch {
+        let key = idempotencyKey.map { IdempotencyKey($0, of: token) }
+        do { return try await node.shell.insertDraft(content, to: destination, by: name, key: key) } catch {
             throw await node.conversations.naming(destination, in: error)
         }
     }
@@ -81,9 +94,17 @@ public struct Drafts: Sendable {
 
     /// The draft whose id a text is, or begins with: at least four characters.
     /// - Throws: `EarshotError` `unknownDraft`, `ambiguousMessage`.
-    package func draft(named text: String) async throws(EarshotError) -> Draft {
-        if let id = DraftID(text) { return try await draft(id) }
-        let found = text.count < 4 ? [] : await all().filter { $0.id.description.hasPrefix(text.lowercased()) }
+    package func draft(
+        named text: String, where isMeant: @Sendable (Draft) -> Bool = { _ in true }
+    ) async throws(EarshotError) -> Draft {
+        if let id = DraftID(text) {
+            let draft = try await draft(id)
+            guard isMeant(draft) else { throw Self.unknown }
+            return draft
+        }
+        let found =
+            text.count < 4
+            ? [] : await all().filter { isMeant($0) && $0.id.description.hasPrefix(text.lowercased()) }
         guard let draft = found.first else {
             throw EarshotError(
                 .unknownDraft,

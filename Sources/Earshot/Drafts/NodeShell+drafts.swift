@@ -4,7 +4,7 @@ extension NodeShell {
     var drafts: [Draft] { machine.drafts }
 
     nonisolated func insertDraft(
-        _ draft: MessageDraft, to destination: Destination, by name: String?, key: String?
+        _ draft: MessageDraft, to destination: Destination, by name: String?, key: IdempotencyKey?
     ) async throws(EarshotError) -> Draft {
         try Self.draft(
             try await request { machine, requestID, now in

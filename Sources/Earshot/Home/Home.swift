@@ -28,6 +28,8 @@ public struct Home: Sendable, Hashable {
     var searchFile: String { path + "/search.db" }
     /// The contents of files that messages bring along.
     var filesFolder: String { path + "/files" }
+    /// Files that lead a browser to the page.
+    var pageFolder: String { path + "/page" }
     var lockFile: String { path + "/node.lock" }
     var marksFile: String { path + "/node.marks" }
 
@@ -41,6 +43,7 @@ public struct Home: Sendable, Hashable {
     /// - Throws: `EarshotError` `unusableHome` or `looseHome`.
     func prepareDirectory() throws(EarshotError) {
         try PrivateFile.checkPath(path, of: "home directory", orThrow: .unusableHome)
+        try checkPlace()
         if let error = PrivateFile.makeDirectories(path) {
             throw EarshotError(
                 .unusableHome, "the home directory \(path) cannot be made: \(PrivateFile.words(for: error))",
@@ -54,8 +57,23 @@ public struct Home: Sendable, Hashable {
         // Something that is not a directory, or cannot be looked into, is not missing.
         guard access(path, F_OK) == 0 || errno != ENOENT else { throw notInitialized }
         let status = try directoryStatus()
+        try Self.checkIsOwn(path, status)
         guard try PrivateFile.isThere(identityFile) || isLinked else { throw notInitialized }
         try Self.checkPrivate(path, status, mode: "700")
+    }
+
+    /// Checks who owns the place of a home that is to be made: what root made in another user's folder would be root's, and
+    /// that user could not use it.
+    /// - Throws: `EarshotError` `looseHome`.
+    func checkPlace() throws(EarshotError) {
+        // Who is not root makes nothing where they may not.
+        guard geteuid() == 0 else { return }
+        var place = path
+        var status = stat()
+        while stat(place, &status) != 0, place != PrivateFile.directory(of: place) {
+            place = PrivateFile.directory(of: place)
+        }
+        try Self.checkIsOwn(place, status)
     }
 
     private var notInitialized: EarshotError {
@@ -63,7 +81,9 @@ public struct Home: Sendable, Hashable {
     }
 
     private func checkDirectory() throws(EarshotError) {
-        try Self.checkPrivate(path, try directoryStatus(), mode: "700")
+        let status = try directoryStatus()
+        try Self.checkIsOwn(path, status)
+        try Self.checkPrivate(path, status, mode: "700")
     }
 
     private func directoryStatus() throws(EarshotError) -> stat {
@@ -73,6 +93,27 @@ public struct Home: Sendable, Hashable {
                 .unusableHome, "\(path) is not a directory", .init(.notADirectory, path: path))
         }
         return status
+    }
+
+    /// A home is used by its owner, and by nobody else. Root could do so, but what root leaves in it is root's: its owner
+    /// could not open it any more.
+    /// - Throws: `EarshotError` `looseHome`, with the owner's name for sudo(8).
+    private static func checkIsOwn(_ path: String, _ status: stat) throws(EarshotError) {
+        guard status.st_uid != geteuid() else { return }
+        let owner = userName(of: status.st_uid)
+        throw EarshotError(
+            .looseHome, "\(path) belongs to another user, \(owner)", .init(.foreignOwner, path: path, name: owner))
+    }
+
+    /// The name of a user, or `#` and the number of one who has none here.
+    private static func userName(of userID: uid_t) -> String {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16 * 1024)
+        guard getpwuid_r(userID, &entry, &buffer, buffer.count, &found) == 0, let name = found?.pointee.pw_name else {
+            return "#\(userID)"
+        }
+        return String(cString: name)
     }
 
     /// - Throws: `EarshotError` `looseHome` for a file that others may read or write, or that belongs to somebody else.

@@ -34,8 +34,10 @@ package final class HomeMark: Sendable {
 
     /// - Parameter isShared: whether others may hold the mark at the same time, if they share it too.
     /// - Returns: `nil` if another process, or another mark of this one, holds it.
-    /// - Throws: `EarshotError` `unusableHome`.
+    /// - Throws: `EarshotError` `unusableHome`, `looseHome`.
     package init?(_ kind: Kind, of home: Home, isShared: Bool = false) throws(EarshotError) {
+        // Before anything is left there.
+        try home.checkPlace()
         let path = home.marksFile
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {

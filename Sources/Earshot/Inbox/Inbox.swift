@@ -34,33 +34,54 @@ public struct Inbox: Sendable {
     static let ending = EarshotError(.stopped, "the node stops: it hands out nothing more")
 
     let node: Node
-    /// The token of the program that uses the inbox, by name. It limits the program to consumers that were made with it;
-    /// `nil` for a program that may do what the owner may.
+    /// The token of the program that uses the inbox, by name: its consumers and keys are its own. `nil` for the owner's own
+    /// programs.
     private(set) var token: String?
+    /// Whether the program uses no consumers but its own.
+    private(set) var isLimited = false
 
     init(node: Node) { self.node = node }
 
-    /// The inbox as a program may use it that shows a token.
-    package func limited(toToken name: String?) -> Inbox {
+    /// The same for a program that shows a token.
+    /// - Parameters:
+    ///   - token: its name; `nil` for the owner's own programs.
+    ///   - isLimited: whether it uses no consumers but its own. One that may do everything can name those of other tokens, too.
+    package func of(token: String?, isLimited: Bool) -> Inbox {
         var inbox = self
-        inbox.token = name
+        (inbox.token, inbox.isLimited) = (token, isLimited)
         return inbox
     }
 
     // MARK: - Consumers
 
-    /// All consumers, by name.
+    /// All consumers, by name; those of tokens come under the token's name.
     /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`.
     public func consumers() async throws(EarshotError) -> [InboxConsumer] {
-        try await shown(await node.shell.consumers)
+        try await shown(await node.shell.consumers.filter { !isLimited || $0.token == token })
     }
 
     /// - Throws: `EarshotError` `unknownConsumer`, `storeDamaged`, `storeUnavailable`.
     package func consumer(_ name: String) async throws(EarshotError) -> InboxConsumer {
-        guard let record = await node.shell.consumers.first(where: { $0.name == name }) else {
-            throw EarshotError(.unknownConsumer, "there is no consumer \(name)")
-        }
-        return try await shown([record])[0]
+        try await shown([try await known(name)])[0]
+    }
+
+    /// The consumer that the program means by a name, among those of all programs: its own. The owner, and who may do
+    /// everything, name one of a token as `TOKEN/NAME`.
+    private func wholeName(_ name: String) async -> String {
+        guard let token else { return name }
+        guard !isLimited else { return ConsumerRecord.name(name, of: token) }
+        let isCommon = await node.shell.consumers.contains { $0.name == name && ($0.isShared || $0.token != nil) }
+        return isCommon ? name : ConsumerRecord.name(name, of: token)
+    }
+
+    /// - Throws: `EarshotError` `unknownConsumer`, with those of that name that tokens have.
+    private func known(_ name: String) async throws(EarshotError) -> ConsumerRecord {
+        let (records, whole) = (await node.shell.consumers, await wholeName(name))
+        if let record = records.first(where: { $0.name == whole }) { return record }
+        let others = isLimited ? [] : records.filter { $0.plainName == name }.map(\.name)
+        let remedy = others.first.map { "; a token has one: \($0)" } ?? ""
+        throw EarshotError(
+            .unknownConsumer, "there is no consumer \(name)\(remedy)", .init(name: name, suggestions: others))
     }
 
     private func shown(_ records: [ConsumerRecord]) async throws(EarshotError) -> [InboxConsumer] {
@@ -82,10 +103,15 @@ public struct Inbox: Sendable {
     /// Makes a consumer.
     /// - Throws: `EarshotError` `consumerExists`, `invalidConsumer`; `tooManyConsumers`.
     public func makeConsumer(_ name: String, from start: InboxStart = .now) async throws(EarshotError) {
+        try await make(await wholeName(name), from: start)
+    }
+
+    /// - Parameter whole: its name among the consumers of all programs.
+    func make(_ whole: String, from start: InboxStart = .now) async throws(EarshotError) {
         let record = ConsumerRecord(
-            name: name, cursor: try await cursor(of: start), createdAt: node.environment.clock.now.wallClock,
+            name: whole, cursor: try await cursor(of: start), createdAt: node.environment.clock.now.wallClock,
             token: token)
-        try await node.shell.change(name, .make(record))
+        try await node.shell.change(whole, .make(record))
     }
 
     /// Makes a consumer, unless there is one with this name.
@@ -100,21 +126,24 @@ public struct Inbox: Sendable {
     /// before that place.
     /// - Throws: `EarshotError` `unknownConsumer`.
     public func moveConsumer(_ name: String, to start: InboxStart) async throws(EarshotError) {
-        try await node.shell.change(name, .move(to: try await cursor(of: start)))
-        node.inboxReaders.forget(name)
+        let whole = try await known(name).name
+        try await node.shell.change(whole, .move(to: try await cursor(of: start)))
+        node.inboxReaders.forget(whole)
     }
 
     /// Moves a consumer to a place that it was at before.
     package func moveConsumer(_ name: String, to cursor: InboxCursor) async throws(EarshotError) {
-        try await node.shell.change(name, .move(to: cursor.number))
-        node.inboxReaders.forget(name)
+        let whole = try await known(name).name
+        try await node.shell.change(whole, .move(to: cursor.number))
+        node.inboxReaders.forget(whole)
     }
 
     /// Removes a consumer, and what is set aside for it.
     /// - Throws: `EarshotError` `unknownConsumer`.
     public func removeConsumer(_ name: String) async throws(EarshotError) {
-        try await node.shell.change(name, .remove)
-        node.inboxReaders.forget(name)
+        let whole = try await known(name).name
+        try await node.shell.change(whole, .remove)
+        node.inboxReaders.forget(whole)
     }
 
     private func cursor(of start: InboxStart) async throws(EarshotError) -> Int64 {
@@ -157,7 +186,7 @@ public struct Inbox: Sendable {
                 .init(limit: Limits.historyPage))
         }
         guard !node.workers.areEnding else { throw Self.ending }
-        try await checkToken(for: consumer)
+        let consumer = await wholeName(consumer)
         try await node.environment.inboxFaults?.willReceive(consumer)
         try node.inboxReaders.begin(consumer)
         defer { node.inboxReaders.end(consumer) }
@@ -189,11 +218,11 @@ public struct Inbox: Sendable {
     public func acknowledge(
         consumer: String, through cursor: InboxCursor, sending replies: [InboxReply] = []
     ) async throws(EarshotError) -> [Message] {
-        try await checkToken(for: consumer)
+        let (plainName, consumer) = (consumer, await wholeName(consumer))
         try await node.environment.inboxFaults?.willAcknowledge(consumer)
         let names = replies.map { ReplyName(answering: $0.answering, idempotencyKey: $0.idempotencyKey) }
         let covered = try await covered(through: cursor, by: names)
-        let keys = covered.keys(of: names, consumer: consumer, through: cursor)
+        let keys = covered.keys(of: names, by: token, consumer: consumer, through: cursor)
         let written = try await InboxReplies(node: node).written(replies) { $0.answering ?? covered.last }
         let sends = replies.indices.map { index in
             ProgramReply(
@@ -201,7 +230,7 @@ public struct Inbox: Sendable {
                 // There is no place 0, so no acknowledgement covers it.
                 answering: replies[index].answering.map { covered.places[$0] ?? 0 },
                 notBefore: replies[index].notBefore?.clampedMilliseconds,
-                draftedBy: replies[index].isDraft ? token ?? consumer : nil)
+                draftedBy: replies[index].isDraft ? token ?? plainName : nil)
         }
         do {
             return try await node.shell.acknowledge(
@@ -239,7 +268,9 @@ public struct Inbox: Sendable {
     package func destinations(
         of names: [ReplyName], consumer: String, through cursor: InboxCursor
     ) async throws(EarshotError) -> [Destination?] {
-        let keys = try await covered(through: cursor, by: names).keys(of: names, consumer: consumer, through: cursor)
+        let consumer = await wholeName(consumer)
+        let keys = try await covered(through: cursor, by: names)
+            .keys(of: names, by: token, consumer: consumer, through: cursor)
         return try await node.messages.destinations(of: await node.shell.entryKeys(keys, of: consumer))
     }
 
@@ -271,13 +302,17 @@ public struct Inbox: Sendable {
         var places: [MessageID: Int64] = [:]
 
         /// The keys of the messages that go with the acknowledgement, in their order.
-        func keys(of names: [ReplyName], consumer: String, through cursor: InboxCursor) -> [ProgramReply.Key] {
+        func keys(
+            of names: [ReplyName], by token: String?, consumer: String, through cursor: InboxCursor
+        ) -> [ProgramReply.Key] {
             var counts: [MessageID: Int] = [:]
             return names.map { name in
                 let messageID = name.answering ?? last
                 let number = messageID.map { counts[$0, default: 0] } ?? 0
-                if let key = name.idempotencyKey { return .named(key) }
-                guard let messageID else { return .named("\(consumer) \(cursor) \(number)") }
+                if let key = name.idempotencyKey { return .named(IdempotencyKey(key, of: token)) }
+                guard let messageID else {
+                    return .named(IdempotencyKey("\(consumer) \(cursor) \(number)", of: token))
+                }
                 counts[messageID] = number + 1
                 return .answer(number, to: messageID)
             }
@@ -302,7 +337,7 @@ public struct Inbox: Sendable {
     public func fail(
         consumer: String, _ messageID: MessageID, reason: String
     ) async throws(EarshotError) -> Bool {
-        try await checkToken(for: consumer)
+        let consumer = await wholeName(consumer)
         let store = node.store
         let place = try await node.readStore { () throws(StoreError) in try store.cursor(of: messageID) }
         do {
@@ -324,7 +359,7 @@ public struct Inbox: Sendable {
     /// The messages that are set aside for a consumer, in the order of arrival. Erased ones are left out.
     /// - Throws: `EarshotError` `unknownConsumer`.
     public func setAside(consumer: String) async throws(EarshotError) -> [SetAsideMessage] {
-        try await checkConsumer(consumer)
+        let consumer = try await known(consumer).name
         let (store, userID) = (node.store, node.userID)
         return try await node.readStore { () throws(StoreError) in
             var found: [SetAsideMessage] = []
@@ -342,7 +377,7 @@ public struct Inbox: Sendable {
     /// Has a message handed out once more that is set aside. It comes alone, before all others.
     /// - Throws: `EarshotError` `unknownConsumer`; `unknownMessage` for one that is not set aside.
     public func handOutAgain(consumer: String, _ messageID: MessageID) async throws(EarshotError) {
-        try await checkConsumer(consumer)
+        let consumer = try await known(consumer).name
         let store = node.store
         let row = try await node.readStore { () throws(StoreError) in
             try store.setAside(for: consumer).first { $0.messageID == messageID && !$0.reason.isEmpty }
@@ -355,27 +390,11 @@ public struct Inbox: Sendable {
         try await node.shell.change(consumer, .handOutAgain(row.cursor))
         node.events.arrivals.signal()
     }
-
-    /// A program that shows a token moves no cursor but those of its own consumers, so it cannot make others miss anything.
-    private func checkToken(for consumer: String) async throws(EarshotError) {
-        guard let token, let record = await node.shell.consumers.first(where: { $0.name == consumer }),
-            record.token != token
-        else { return }
-        throw EarshotError(
-            .forbidden, "the consumer \(consumer) was not made with this token; take another name",
-            .init(name: consumer))
-    }
-
-    private func checkConsumer(_ name: String) async throws(EarshotError) {
-        guard await node.shell.consumers.contains(where: { $0.name == name }) else {
-            throw EarshotError(.unknownConsumer, "there is no consumer \(name)")
-        }
-    }
 }
 
 extension InboxConsumer {
     fileprivate init(_ record: ConsumerRecord, lag: Int, comingAgain: [MessageID], generation: Int64) {
-        name = record.name
+        name = record.plainName
         cursor = InboxCursor(generation: generation, number: record.cursor)
         self.lag = lag
         token = record.token

@@ -2,13 +2,14 @@ public import Foundation
 
 /// A named reader of the inbox.
 public struct InboxConsumer: Hashable, Sendable {
+    /// What its program calls it. The owner names one of a token as `TOKEN/NAME`.
     public let name: String
     /// Everything up to here is acknowledged or set aside.
     public let cursor: InboxCursor
     /// How many messages have arrived after that.
     public let lag: Int
-    /// The token of the local API with which it was made, by name: only programs that show it, or may do everything, read
-    /// and acknowledge for it. `nil` for the owner's.
+    /// The token of the local API with which it was made, by name: programs that show it mean this consumer by its name.
+    /// `nil` for the owner's.
     public let token: String?
     /// When it was made, and when it last acknowledged something.
     public let createdAt: Date

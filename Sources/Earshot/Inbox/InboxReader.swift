@@ -4,6 +4,7 @@ import EarshotStore
 /// One call of `Inbox.receive`.
 struct InboxReader: Sendable {
     let inbox: Inbox
+    /// Its name among the consumers of all programs.
     let consumer: String
     let limit: Int
     let includesAutomatic: Bool
@@ -68,7 +69,7 @@ struct InboxReader: Sendable {
         do { return try await node.shell.receive(consumer, limit: limit, attempts: attempts) } catch {
             guard error.code == .unknownConsumer else { throw error }
         }
-        do { try await inbox.makeConsumer(consumer) } catch {
+        do { try await inbox.make(consumer) } catch {
             guard error.code == .consumerExists else { throw error }
         }
         return try await node.shell.receive(consumer, limit: limit, attempts: attempts)

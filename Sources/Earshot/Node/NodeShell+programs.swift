@@ -8,7 +8,7 @@ extension NodeShell {
 
     var scheduled: [ScheduledMessage] { machine.scheduled }
 
-    func entryKey(_ idempotencyKey: String, at place: Int? = nil) -> EntryKey {
+    func entryKey(_ idempotencyKey: IdempotencyKey, at place: Int? = nil) -> EntryKey {
         machine.entryKey(idempotencyKey, at: place)
     }
 
@@ -22,7 +22,7 @@ extension NodeShell {
     }
 
     nonisolated func send(
-        _ drafts: [MessageDraft], to destination: Destination, at place: Int? = nil, key: String
+        _ drafts: [MessageDraft], to destination: Destination, at place: Int? = nil, key: IdempotencyKey
     ) async throws(EarshotError) -> [Message] {
         try await request { machine, requestID, now in
             machine.send(drafts, to: destination, at: place, key: key, requestID: requestID, now: now)
@@ -30,14 +30,16 @@ extension NodeShell {
     }
 
     /// Says something to a user once, however often this is called with one key.
-    nonisolated func send(_ drafts: [EntryDraft], to recipientID: UserID, key: String) async throws(EarshotError) {
+    nonisolated func send(
+        _ drafts: [EntryDraft], to recipientID: UserID, key: IdempotencyKey
+    ) async throws(EarshotError) {
         _ = try await request { machine, requestID, now in
             machine.send(drafts, to: .user(recipientID), key: key, requestID: requestID, now: now)
         }
     }
 
     nonisolated func schedule(
-        _ draft: MessageDraft, to destination: Destination, notBefore: Int64, key: String?
+        _ draft: MessageDraft, to destination: Destination, notBefore: Int64, key: IdempotencyKey?
     ) async throws(EarshotError) -> ScheduledMessage {
         let answer = try await request { machine, requestID, now in
             machine.schedule(

@@ -132,7 +132,8 @@ struct ProfileKeeper: Sendable {
         }
         if let last = Self.newest(of: known), last.counter >= own.counter { return }
         try await node.shell.send(
-            [.profile(own.profile, counter: own.counter)], to: userID, key: "earshot profile \(own.counter)")
+            [.profile(own.profile, counter: own.counter)], to: userID,
+            key: IdempotencyKey("earshot profile \(own.counter)"))
     }
 
     private func note(_ error: EarshotError) {

@@ -35,6 +35,8 @@ package final class TokenBook: Sendable {
     private static let interval = Duration.seconds(60)
 
     private let node: Node
+    /// Hides the keys of sessions on the disk.
+    private let sessionSecret: [UInt8]
     private let state: Mutex<State>
     private let uses: AsyncStream<Void>
     private let use: AsyncStream<Void>.Continuation
@@ -42,6 +44,7 @@ package final class TokenBook: Sendable {
     /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`.
     package init(node: Node) async throws(EarshotError) {
         self.node = node
+        sessionSecret = node.keeper.secret(for: "earshot page sessions 1")
         let store = node.store
         let records = try await node.readStore { () throws(StoreError) in try store.tokens() }
         state = Mutex(State(tokens: Dictionary(uniqueKeysWithValues: records.map { ($0.tokenID, $0) })))
@@ -80,23 +83,66 @@ package final class TokenBook: Sendable {
                 .invalidName, "a token's name is 1 to \(Self.nameLength) letters, digits, and any of -_.",
                 .init(name: Excerpt.of(name), limit: Self.nameLength))
         }
+        try await makeRoom()
+        let (tokenID, secret, now) = (Self.randomText(Self.idBytes), Self.randomText(Bytes32.count), now)
+        let token = TokenRecord(
+            tokenID: tokenID, name: name, hash: Self.hash(secret), scopes: scopes, recipients: recipients,
+            createdAt: now, expiresAt: lifetime.map { now + $0.milliseconds })
+        try await add(token)
+        return (token, "\(Self.prefix)_\(tokenID)_\(secret)")
+    }
+
+    private func makeRoom() async throws(EarshotError) {
         for expired in all where expired.expiresAt ?? .max <= now { try await remove(expired) }
         guard all.count < Self.limit else {
             throw EarshotError(
                 .tooManyTokens, "a node has at most \(Self.limit) tokens; revoke one that is not needed",
                 .init(limit: Self.limit))
         }
-        let tokenID = Self.randomText(Self.idBytes)
-        let secret = Self.randomText(Bytes32.count)
-        let now = now
-        let token = TokenRecord(
-            tokenID: tokenID, name: name, hash: Self.hash(secret), scopes: scopes, recipients: recipients,
-            createdAt: now, expiresAt: lifetime.map { now + $0.milliseconds })
+    }
+
+    private func add(_ token: TokenRecord) async throws(EarshotError) {
         guard try await write({ store throws(StoreError) in try store.add(token) }) else {
-            throw EarshotError(.tokenExists, "there is a token called \(name) already", .init(name: name))
+            throw EarshotError(.tokenExists, "there is a token called \(token.name) already", .init(name: token.name))
         }
-        state.withLock { $0.tokens[tokenID] = token }
-        return (token, "\(Self.prefix)_\(tokenID)_\(secret)")
+        state.withLock { $0.tokens[token.tokenID] = token }
+    }
+
+    // MARK: - Sessions of the page
+
+    /// The scope of a session, which no token has.
+    package static let sessionScope = "page"
+
+    /// Makes a session of the page, whose key is never shown: a tab proves that it has it.
+    ///
+    /// The database has the key only as the device's own secret hides it: who reads the database, or a copy, cannot use it.
+    /// - Parameters:
+    ///   - key: 32 bytes, of a session with the given id.
+    ///   - lifetime: how long it works.
+    /// - Throws: as `create`.
+    package func createSession(
+        _ name: String, lifetime: Duration, key: @Sendable (_ tokenID: String) -> [UInt8]
+    ) async throws(EarshotError) -> TokenRecord {
+        try await makeRoom()
+        let (tokenID, now) = (Self.randomText(Self.idBytes), now)
+        let session = TokenRecord(
+            tokenID: tokenID, name: name, hash: hidden(key(tokenID), of: tokenID), scopes: [Self.sessionScope],
+            recipients: nil, createdAt: now, expiresAt: now + lifetime.milliseconds)
+        try await add(session)
+        return session
+    }
+
+    /// Finds a session, and notes that it was used.
+    /// - Parameter isProved: whether somebody has proved that they have its key.
+    /// - Returns: `nil` for none of this node's, for one that has ended, and for one that is not proved.
+    package func session(_ tokenID: String, isProved: (_ key: [UInt8]) -> Bool) -> TokenRecord? {
+        token(tokenID) { $0.scopes == [Self.sessionScope] && isProved(hidden($0.hash.bytes, of: tokenID).bytes) }
+    }
+
+    /// The key as the database has it, or the other way round.
+    private func hidden(_ key: [UInt8], of tokenID: String) -> Bytes32 {
+        let mask = HMAC.sha256(of: Array(tokenID.utf8), key: sessionSecret)
+        return zip(key, mask).map { $0 ^ $1 }.withUnsafeBytes { Bytes32(exactly: $0) }
     }
 
     /// Ends a token at once, and what is held with it.
@@ -163,12 +209,15 @@ package final class TokenBook: Sendable {
         let parts = text.split(separator: "_", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == Self.prefix, parts[2].utf8.count <= Self.longestSecret else { return nil }
         let hash = Self.hash(String(parts[2]))
+        return token(String(parts[1])) {
+            $0.scopes != [Self.sessionScope] && $0.hash.isEqualInConstantTime(to: hash)
+        }
+    }
+
+    private func token(_ tokenID: String, isShown: (TokenRecord) -> Bool) -> TokenRecord? {
         let now = now
         let token = state.withLock { state -> TokenRecord? in
-            let tokenID = String(parts[1])
-            guard var token = state.tokens[tokenID], token.hash.isEqualInConstantTime(to: hash),
-                state.isValid(token, at: now)
-            else { return nil }
+            guard var token = state.tokens[tokenID], state.isValid(token, at: now), isShown(token) else { return nil }
             token.usedAt = now
             state.tokens[tokenID] = token
             state.used.insert(tokenID)

@@ -53,9 +53,7 @@ struct BotInbox: Sendable {
     }
 
     private static func json(of message: GatewayMessage) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do { return String(decoding: try encoder.encode(message), as: UTF8.self) } catch {
+        do { return try Output.encode(message) } catch {
             preconditionFailure("what was read as JSON can be written so: \(error)")
         }
     }

@@ -256,9 +256,7 @@ enum ToldLine: Sendable {
     }
 
     private static func encoded(_ object: [String: String]) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do { return Array(try encoder.encode(object)) } catch {
+        do { return Array(try Output.encode(object).utf8) } catch {
             preconditionFailure("an object of texts can be written as JSON: \(error)")
         }
     }

@@ -36,7 +36,7 @@ struct BotMove: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         let again = try await Session.with(common.homeDirectory, aboutBot: name) { client in
-            let again = try await client.consumers().first { $0.name == name }?.comingAgain ?? []
+            let again = try await client.consumers().first { $0.ownersName == name }?.comingAgain ?? []
             try await client.moveConsumer(name, to: start)
             return again
         }

@@ -25,7 +25,7 @@ struct BotStatus: ProgramCommand {
         let (consumers, setAside) = try await Session.with(common.homeDirectory, aboutBot: name) { client in
             let all = try await client.consumers()
             guard let name else { return (all, [GatewaySetAside]()) }
-            return (all.filter { $0.name == name }, try await client.setAside(for: name))
+            return (all.filter { $0.ownersName == name }, try await client.setAside(for: name))
         }
         for consumer in consumers { try output.object(consumer) }
         for message in setAside { try output.object(message) }
@@ -37,7 +37,7 @@ struct BotStatus: ProgramCommand {
         for consumer in consumers {
             guard let failure = consumer.lastFailure else { continue }
             output.line("")
-            output.line("last error of \(SafeText.line(consumer.name)), \(failure.time):")
+            output.line("last error of \(SafeText.line(consumer.ownersName)), \(failure.time):")
             output.line("  \(SafeText.line(failure.reason))")
         }
         for consumer in consumers where name != nil && !consumer.comingAgain.isEmpty {
@@ -58,7 +58,7 @@ struct BotStatus: ProgramCommand {
             titles: ["BOT", "LAG", "LAST DONE", "FAILING", "COMING AGAIN", "SET ASIDE"],
             rows: consumers.map { consumer in
                 [
-                    .init(text: SafeText.line(consumer.name)), .init(text: "\(consumer.lag)"),
+                    .init(text: SafeText.line(consumer.ownersName)), .init(text: "\(consumer.lag)"),
                     .init(text: consumer.acknowledgedAt ?? "never"), .init(text: "\(consumer.fruitless)"),
                     .init(text: "\(consumer.comingAgain.count)"), .init(text: "\(consumer.setAsideCount)"),
                 ]

@@ -111,6 +111,8 @@ struct NetworkJoin: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         let home = common.homeDirectory
+        // Nobody types a key for a home that cannot take it.
+        try home.check()
         let key = try read()
         let isChanged = try home.joinNetwork(key, replacing: isReplacing)
         let record = NetworkRecord(key, isChanged: isChanged, home: home)

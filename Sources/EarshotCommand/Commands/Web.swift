@@ -8,8 +8,9 @@ struct Web: ProgramCommand {
         commandName: "web",
         abstract: "Open the page: conversations and people in a browser.",
         discussion: """
-            The running node serves it on this machine alone. The address that is printed lets one tab in, once, within a \
-            minute; ask again for another one. The page ends with the node, or with --stop.
+            The running node serves it on this machine alone, and to no other user of it. The address that is printed lets one \
+            browser in, once, within a minute; ask again for another one. From then on the page opens from a bookmark, in as many \
+            tabs as you like, for 30 days; it goes on when the node comes back. --stop ends that.
 
             EXAMPLES:
               earshot web
@@ -55,10 +56,15 @@ struct Web: ProgramCommand {
     /// Lets the node serve the page, and says where it is.
     /// - Parameter isShown: whether a browser opens it.
     static func open(_ client: GatewayClient, port: UInt16? = nil, isShown: Bool, _ output: Output) async throws {
-        let page = try await client.openPage(port: port.map(Int.init))
+        let page = try await client.openPage(port: port.map(Int.init), inFile: isShown)
         try output.object(page)
         output.line(page.address)
-        if isShown { open(page.address) }
+        if let port = page.lostPort {
+            StandardError.write(
+                "port \(port), where the page was, is in use by another program: close the tabs and bookmarks that lead there\n"
+            )
+        }
+        if let file = page.file { open(file) }
     }
 
     private func reportClosed(_ output: Output, _ words: String) throws {
@@ -70,14 +76,15 @@ struct Web: ProgramCommand {
         ["DISPLAY", "WAYLAND_DISPLAY"].contains { ProcessInfo.processInfo.environment[$0]?.isEmpty == false }
     }
 
-    /// Gives the address to the desktop, and does not wait: some openers end with their browser. The address is on the screen,
-    /// so one that does nothing costs nobody the page.
-    private static func open(_ address: String) {
+    /// Gives a file to the desktop that leads to the page, and does not wait: some openers end with their browser. The address is
+    /// on the screen, so one that does nothing costs nobody the page. It is not given to a program: every user of the machine
+    /// can read that.
+    private static func open(_ file: String) {
         let nothing = Foundation.open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(nothing) }
         do {
             _ = try ChildProgram(
-                "xdg-open", [address], descriptors: [nothing, nothing, nothing], isOwnSession: true)
+                "xdg-open", [file], descriptors: [nothing, nothing, nothing], isOwnSession: true)
         } catch { StandardError.write("no browser could be opened: \(error)\n") }
     }
 }

@@ -1,3 +1,4 @@
+import Earshot
 import Foundation
 
 /// Points in time as people here read them.
@@ -6,10 +7,10 @@ enum LocalTime {
     static func clock(_ milliseconds: Int64) -> String { format(milliseconds, "%H:%M") }
 
     /// Like `2026-01-31 09:30`.
-    static func full(_ milliseconds: Int64) -> String { format(milliseconds, "%Y-%m-%d %H:%M") }
+    static func full(_ milliseconds: Int64) -> String { format(milliseconds, "%04Y-%m-%d %H:%M") }
 
     /// Like `2026-01-31 09:30:05`.
-    static func precise(_ milliseconds: Int64) -> String { format(milliseconds, "%Y-%m-%d %H:%M:%S") }
+    static func precise(_ milliseconds: Int64) -> String { format(milliseconds, "%04Y-%m-%d %H:%M:%S") }
 
     /// Whether two points in time are on one day here.
     static func isSameDay(_ one: Int64, _ other: Int64) -> Bool { format(one, "%F") == format(other, "%F") }
@@ -18,9 +19,11 @@ enum LocalTime {
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
     private static func format(_ milliseconds: Int64, _ pattern: String) -> String {
-        var seconds = time_t(milliseconds / 1000)
+        // Others can claim any time. Time zones take less than a day.
+        let seconds = milliseconds.inCalendar(keeping: 86_400_000) / 1000
+        var moment = time_t(seconds)
         var parts = tm()
-        localtime_r(&seconds, &parts)
+        localtime_r(&moment, &parts)
         var buffer = [CChar](repeating: 0, count: 64)
         let count = strftime(&buffer, buffer.count, pattern, &parts)
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)

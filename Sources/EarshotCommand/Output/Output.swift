@@ -83,6 +83,7 @@ struct Output: Sendable {
         exit(ExitStatus.failure.rawValue)
     }
 
+    /// One line of JSON, as every command, log and bot is given it: nothing in it can do anything to a terminal.
     static func encode(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -67,9 +67,7 @@ struct JSONLogHandler: LogHandler {
         let record = Record(
             time: time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)), level: level.rawValue,
             message: message, metadata: metadata)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do { return try encoder.encode(record) + Data("\n".utf8) } catch {
+        do { return Data((try Output.encode(record) + "\n").utf8) } catch {
             preconditionFailure("a record of strings can be written as JSON: \(error)")
         }
     }

@@ -60,11 +60,16 @@ struct BrowsedInstance {
     }
 
     /// The records that its resolution and the addresses of its host make.
-    func records(named instance: String, at addresses: some Sequence<HostAddress>) -> [ServiceRecord] {
+    /// - Parameter neighbourhood: addresses elsewhere are left out.
+    func records(
+        named instance: String, at addresses: some Sequence<HostAddress>, in neighbourhood: Neighbourhood
+    ) -> [ServiceRecord] {
         guard let resolution else { return [] }
+        var neighbourhood = neighbourhood
         var peers: [ServiceRecord.Key: Set<PeerAddress>] = [:]
         for place in addresses {
-            guard let interface = sightings[place.interface]?.name, Self.isCredible(place.address, on: interface)
+            guard let interface = sightings[place.interface]?.name,
+                neighbourhood.includes(place.address, advertisedOn: interface)
             else { continue }
             let key = ServiceRecord.Key(instance: instance, interface: interface, family: place.address.family)
             let peer = PeerAddress(host: place.address.text(on: interface), port: resolution.port)
@@ -74,10 +79,5 @@ struct BrowsedInstance {
             let addresses = peers.sorted { $0.description < $1.description }.prefix(Limits.addressesPerDevice)
             return ServiceRecord(key: key, announcement: resolution.announcement, addresses: Array(addresses))
         }
-    }
-
-    /// A loopback address that comes over a cable would have this node connect to itself.
-    private static func isCredible(_ address: IPAddress, on interface: String) -> Bool {
-        address.reach != .loopback || interface == NetworkInterface.loopbackName
     }
 }

@@ -78,6 +78,8 @@ struct ServiceBrowser {
     private var ownInstance: String
     private let ownDevice: DeviceID?
     private let capacity: Int
+    /// Where devices are found; addresses elsewhere are left out.
+    private let neighbourhood: Neighbourhood
     private let canGlance: Bool
     private var schedule: LookupSchedule
     private var instances: [String: BrowsedInstance] = [:]
@@ -96,10 +98,12 @@ struct ServiceBrowser {
     ///     is known when it is gone.
     ///   - bounds: how many lookups are open at once.
     ///   - capacity: instances that are kept track of at once; further ones are not seen.
+    ///   - neighbourhood: where devices are found.
     init(
         ownInstance: String, ownDevice: DeviceID? = nil, bounds: LookupSchedule.Bounds = .daemon,
-        capacity: Int = Limits.discoveredDevices
+        capacity: Int = Limits.discoveredDevices, neighbourhood: Neighbourhood = Neighbourhood()
     ) {
+        self.neighbourhood = neighbourhood
         self.ownInstance = ownInstance
         self.ownDevice = ownDevice
         self.capacity = capacity
@@ -358,7 +362,7 @@ struct ServiceBrowser {
     private mutating func refresh(_ instance: String) -> [Action] {
         guard let known = instances[instance], let host = known.host, let addresses = hosts[host]?.addresses.keys
         else { return [] }
-        let records = known.records(named: instance, at: addresses)
+        let records = known.records(named: instance, at: addresses, in: neighbourhood)
         let changed = records.filter { known.reported[$0.key] != $0 }
         for record in changed { instances[instance]?.reported[record.key] = record }
         var actions = changed.map { Action.report(.appeared($0)) }

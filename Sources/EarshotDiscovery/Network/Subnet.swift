@@ -12,6 +12,15 @@ package struct Subnet: Sendable, Hashable, CustomStringConvertible {
         base = Self.setting(bitsAfter: self.prefixLength, of: address.bytes, to: false)
     }
 
+    /// - Parameter literal: the literal of its first address.
+    init?(_ literal: String, prefixLength: Int) {
+        let isIPv6 = literal.contains(":")
+        var bytes = [UInt8](repeating: 0, count: isIPv6 ? 16 : 4)
+        guard inet_pton(isIPv6 ? AF_INET6 : AF_INET, literal, &bytes) == 1 else { return nil }
+        self.prefixLength = min(max(prefixLength, 0), bytes.count * 8)
+        base = Self.setting(bitsAfter: self.prefixLength, of: bytes, to: false)
+    }
+
     package var description: String {
         var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard inet_ntop(base.count == 4 ? AF_INET : AF_INET6, base, &buffer, socklen_t(buffer.count)) != nil else {

@@ -14,31 +14,63 @@ struct Access: Hashable, Sendable {
         }
     }
 
-    /// The token that they have shown; `nil` for the owner, who alone can open the Unix socket.
+    /// Who they are.
+    enum Kind: Hashable, Sendable {
+        /// The owner, who alone can open the Unix socket.
+        case owner
+        /// Somebody who may have the files of the page, and log in.
+        case visitor
+        /// A tab of the owner's browser.
+        case page
+        /// A program with a token.
+        case program
+    }
+
+    let kind: Kind
+    /// The token that they have shown, or the session of their tab; `nil` for the owner and visitors.
     let token: Token?
+    /// What proves to a tab that the node answers; `nil` for all others.
+    private(set) var proof: String?
     private let scopes: Set<Scope>
     /// The only users and conversations to which they may send; `nil` for all.
     private let recipients: Set<Destination>?
 
-    static let owner = Access(token: nil, [.all])
+    static let owner = Access(.owner, token: nil, [.all])
+    static let visitor = Access(.visitor, token: nil, [])
 
-    /// Somebody who may have the page, and log in.
-    static let visitor = Access(token: nil, [])
+    /// - Parameters:
+    ///   - session: of the tab.
+    ///   - proof: what proves to it that the node answers.
+    static func page(_ session: Token, proof: String) -> Access {
+        var access = Access(.page, token: session, [.all])
+        access.proof = proof
+        return access
+    }
 
-    init(token: Token?, _ scopes: Set<Scope>, recipients: Set<Destination>? = nil) {
+    /// A program's.
+    init(token: Token, _ scopes: Set<Scope>, recipients: Set<Destination>? = nil) {
+        self.init(.program, token: token, scopes, recipients: recipients)
+    }
+
+    private init(_ kind: Kind, token: Token?, _ scopes: Set<Scope>, recipients: Set<Destination>? = nil) {
+        self.kind = kind
         self.token = token
         self.scopes = scopes
         self.recipients = recipients
     }
 
-    /// The token that limits them to consumers of its own, by name; `nil` for those who may do everything.
-    var limitingToken: String? { scopes.contains(.all) ? nil : token?.name }
+    /// Whose are the names that they give to keys, drafts, scheduled messages and consumers: the token's, by its name, so that a
+    /// token that is made again under its name goes on; `nil` for the owner. A tab of the page is the owner's.
+    var program: String? { kind == .program ? token?.name : nil }
+
+    /// Whether they may do only some of what the owner may.
+    var isLimited: Bool { !scopes.contains(.all) }
 
     /// Who uploads files, and how much of that may wait for a message that brings it along; `nil` for those who may do everything.
     var uploader: Uploader? {
-        limitingToken.map {
-            Uploader(token: $0, limit: scopes.contains(.send) ? Limits.unsentUploadBytes : Limits.draftUploadBytes)
-        }
+        guard isLimited, let token else { return nil }
+        let limit = scopes.contains(.send) ? Limits.unsentUploadBytes : Limits.draftUploadBytes
+        return Uploader(token: token.name, limit: limit)
     }
 
     /// - Throws: `GatewayError` `forbidden`.
@@ -58,11 +90,20 @@ struct Access: Hashable, Sendable {
         }
     }
 
-    /// For what runs programs of this machine, or tells others: a token that is stolen, or a script in the page, must not.
-    /// - Throws: `GatewayError` `forbidden` for everybody but the owner on the Unix socket.
-    func checkIsOwner() throws(GatewayError) {
-        guard token != nil || !scopes.contains(.all) else { return }
-        throw GatewayError(.forbidden, "only the owner on the node's Unix socket may do this, without a token")
+    /// - Throws: `GatewayError` `forbidden`.
+    func check(permission: Permission) throws(GatewayError) {
+        switch permission {
+        case .anybody: return
+        case .scope(let scope): try check(scope)
+        case .page:
+            guard kind == .program else { return try check(.all) }
+            throw GatewayError(
+                .forbidden, "no token may do this, only the page, and the owner on the node's Unix socket")
+        case .owner:
+            guard kind == .owner else {
+                throw GatewayError(.forbidden, "only the owner on the node's Unix socket may do this, without a token")
+            }
+        }
     }
 
     /// - Throws: `GatewayError` `forbidden` unless they may send there.
@@ -93,24 +134,27 @@ struct Access: Hashable, Sendable {
         return token.name
     }
 
-    /// Whose drafts' events they hear, if they hear no others; `nil` for those who may read.
+    /// Whether they are told what others have written, and who is there.
+    var mayRead: Bool { scopes.contains(.all) || scopes.contains(.read) }
+
+    /// Which events they hear. With the scope `draft` alone, those are of their own drafts.
     /// - Throws: `GatewayError` `forbidden`.
-    func eventsOfDrafts() throws(GatewayError) -> String? {
-        guard !scopes.contains(.all), !scopes.contains(.read), scopes.contains(.draft), let token else {
+    func hearing() throws(GatewayError) -> Hearing {
+        if scopes.contains(.all) { return .everything }
+        guard mayRead || scopes.contains(.draft), let token else {
             try check(.read)
-            return nil
+            return .everything
         }
-        return token.name
+        return mayRead ? .allButDrafts(exceptOf: token.name) : .drafts(of: token.name)
     }
 
     private func check(mayWriteTo destination: Destination) throws(GatewayError) {
         guard let recipients, !recipients.contains(destination) else { return }
         switch destination {
         case .user(let userID):
-            throw GatewayError(
-                .forbidden, "the token may not send to \(userID.fingerprint)", .init(userID: userID))
-        case .conversation(let conversationID):
-            throw GatewayError(.forbidden, "the token may not send to the conversation \(conversationID)")
+            throw GatewayError(.forbidden, "the token may not send to this user", .init(userID: userID))
+        case .conversation:
+            throw GatewayError(.forbidden, "the token may not send to this conversation")
         }
     }
 }

@@ -6,7 +6,7 @@ import NIOHTTP1
 ///
 /// The Unix socket's mode keeps everybody but the owner out, so a request on it is the owner's unless it shows a token.
 /// Anybody on this machine can open a TCP port on loopback, and so can every web page in its browsers. There each
-/// request must show a token, and must not come from a page of somebody else.
+/// request must show a token, and must not come from a page of somebody else. The page's port has a `PageGatekeeper`.
 struct Gatekeeper: Sendable {
     private let tokens: TokenBook
     private let rates: RequestRates
@@ -16,14 +16,18 @@ struct Gatekeeper: Sendable {
         self.rates = rates
     }
 
-    /// - Parameter port: the TCP port that it came to; `nil` on the Unix socket.
     /// - Throws: `GatewayError` `foreignOrigin`, `unauthorized`, `tooManyRequests`.
-    func admit(_ head: HTTPRequestHead, port: Int?) throws(GatewayError) -> Access {
-        if let port { try Self.checkOrigin(of: head, port: port) }
+    func admit(_ head: HTTPRequestHead, _ entrance: Entrance) throws(GatewayError) -> Access {
         let credentials = head.headers["authorization"]
-        guard port != nil || !credentials.isEmpty else { return .owner }
+        var user = SocketUser.own
+        switch entrance {
+        case .socket: if credentials.isEmpty { return .owner }
+        case .loopback(let port, let sender):
+            try Self.checkOrigin(of: head, port: port)
+            user = sender
+        }
         guard let text = Self.token(in: credentials), let token = tokens.token(shownAs: text) else {
-            try rates.take(.strangers)
+            try rates.take(.stranger(user))
             throw GatewayError(
                 .unauthorized,
                 credentials.isEmpty
@@ -36,14 +40,6 @@ struct Gatekeeper: Sendable {
             recipients: token.recipients)
     }
 
-    /// The same on the port of the page, whose files and login need no token.
-    func admit(_ head: HTTPRequestHead, pagePort port: Int) throws(GatewayError) -> Access {
-        guard Page.isOpen(head) else { return try admit(head, port: port) }
-        try Self.checkOrigin(of: head, port: port)
-        if head.method == .POST { try rates.take(.strangers) }
-        return .visitor
-    }
-
     /// - Returns: `nil` unless there is one credential, of the scheme that RFC 6750 defines.
     private static func token(in credentials: [String]) -> String? {
         guard credentials.count == 1, let credential = credentials.first else { return nil }
@@ -54,7 +50,10 @@ struct Gatekeeper: Sendable {
 
     /// Refuses what a browser sends for a page of somebody else, and names that somebody else may have pointed here
     /// (DNS rebinding).
-    private static func checkOrigin(of head: HTTPRequestHead, port: Int) throws(GatewayError) {
+    /// - Parameter mayComeFromElsewhere: for what a person goes to from another page, or from a file.
+    static func checkOrigin(
+        of head: HTTPRequestHead, port: Int, mayComeFromElsewhere: Bool = false
+    ) throws(GatewayError) {
         let authorities = ["127.0.0.1:\(port)", "localhost:\(port)"]
         let targets = head.headers["host"] + [authority(of: head.uri)].compactMap { $0 }
         for target in targets where !authorities.contains(target.lowercased()) {
@@ -67,6 +66,7 @@ struct Gatekeeper: Sendable {
             throw GatewayError(
                 .foreignOrigin, "pages of \"\(Excerpt.of(origin))\" may not use the local API", .init(name: "Origin"))
         }
+        guard !mayComeFromElsewhere else { return }
         // W3C Fetch Metadata, section 2.3.
         for site in head.headers["sec-fetch-site"] where !["same-origin", "none"].contains(site.lowercased()) {
             throw GatewayError(

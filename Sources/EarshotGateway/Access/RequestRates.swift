@@ -1,12 +1,16 @@
 import Earshot
 import Synchronization
 
-/// How many requests a second programs may send: each token's, and together those without a valid one. The owner's
-/// requests are not counted.
+/// How many requests a second programs may send: each token's, and of each user of the machine those without a valid one,
+/// and logins apart from these. So nobody who floods a port keeps others out of it. The owner's requests on the Unix socket are
+/// not counted.
 final class RequestRates: Sendable {
     enum Sender: Hashable, Sendable {
         case token(String)
-        case strangers
+        /// Who shows no valid token, or whose tab does not prove its session.
+        case stranger(SocketUser)
+        /// Who tries a login.
+        case login(SocketUser)
     }
 
     private struct Bucket {

@@ -351,9 +351,11 @@ package struct GatewayClient: Sendable {
     }
 
     /// Has the page served on loopback.
-    /// - Parameter port: the usual one, or any that is free, without it.
-    package func openPage(port: Int? = nil) async throws(GatewayError) -> GatewayPage {
-        try await decode(call(.POST, "web", body: WebRequest(port: port)))
+    /// - Parameters:
+    ///   - port: the usual one, or any that is free, without it.
+    ///   - inFile: whether a file leads to the page, for a program that opens a browser.
+    package func openPage(port: Int? = nil, inFile: Bool = false) async throws(GatewayError) -> GatewayPage {
+        try await decode(call(.POST, "web", body: WebRequest(port: port, inFile: inFile ? true : nil)))
     }
 
     /// Closes the page's port, and ends its sessions.

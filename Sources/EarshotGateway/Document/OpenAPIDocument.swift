@@ -14,7 +14,12 @@ enum OpenAPIDocument {
             Requests are taken as they are described here: an unknown field or query item, a field that is null or
             stands twice, or a second Host header is an error. Times are texts (ISO 8601 in UTC with milliseconds), and beside
             most of them stands the same in milliseconds since 1970. A field that has no value is left out. `x-scope`
-            names the scope that a token needs; an operation without it takes any token.
+            names the scope that a token needs; an operation without it takes any token. Of two kinds no token will do: `page` is
+            for the page and the owner, and `owner` for the owner on the Unix socket alone. They are more than a token, or outlive it.
+
+            Who has neither the scope `read` nor `all` is told ids and states of what they wrote themselves, and nothing else: the
+            answers are then `MessageState`, `DraftState`, `ScheduledState`, `ConversationState` or `Named`, and an error names
+            nobody and nothing that does not stand in the request.
         servers:
           - url: http://127.0.0.1:7117
             description: On loopback, with a token.
@@ -271,7 +276,12 @@ enum OpenAPIDocument {
               responses:
                 "201":
                   description: This node's user belongs to it.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                  content:
+                    application/json:
+                      schema:
+                        oneOf:
+                          - {$ref: "#/components/schemas/Conversation"}
+                          - {$ref: "#/components/schemas/ConversationState"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/advertised:
@@ -442,9 +452,7 @@ enum OpenAPIDocument {
               summary: Join a conversation that this node knows, such as a private one that its user is invited to.
               x-scope: send
               responses:
-                "200":
-                  description: The conversation.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                "200": {$ref: "#/components/responses/Conversation"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/conversations/{conversation}/leave:
@@ -457,9 +465,7 @@ enum OpenAPIDocument {
                 An owner does not leave (403 `notOwner`): they hand the conversation over, or close it.
               x-scope: send
               responses:
-                "200":
-                  description: The conversation.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                "200": {$ref: "#/components/responses/Conversation"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/conversations/{conversation}/invite:
@@ -651,6 +657,7 @@ enum OpenAPIDocument {
                       schema:
                         oneOf:
                           - {$ref: "#/components/schemas/Message"}
+                          - {$ref: "#/components/schemas/MessageState"}
                           - {$ref: "#/components/schemas/SendResults"}
                 "207":
                   description: For some of a list of recipients nothing was accepted. The others have their messages.
@@ -754,7 +761,7 @@ enum OpenAPIDocument {
               summary: Take back a message that has not left this machine.
               x-scope: send
               responses:
-                "200": {$ref: "#/components/responses/Message"}
+                "200": {$ref: "#/components/responses/ChangedMessage"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/messages/{message}/reply:
@@ -812,7 +819,7 @@ enum OpenAPIDocument {
                       properties:
                         text: {type: string, minLength: 1, maxLength: 65536}
               responses:
-                "200": {$ref: "#/components/responses/Message"}
+                "200": {$ref: "#/components/responses/ChangedMessage"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/messages/{message}/retract:
@@ -827,7 +834,7 @@ enum OpenAPIDocument {
                 then nobody ever gets it.
               x-scope: send
               responses:
-                "200": {$ref: "#/components/responses/Message"}
+                "200": {$ref: "#/components/responses/ChangedMessage"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/messages/{message}/react:
@@ -850,7 +857,7 @@ enum OpenAPIDocument {
                         emoji: {type: string, minLength: 1, maxLength: 64, description: At most 64 bytes of UTF-8.}
                         remove: {type: boolean, default: false}
               responses:
-                "200": {$ref: "#/components/responses/Message"}
+                "200": {$ref: "#/components/responses/ChangedMessage"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/scheduled:
@@ -896,7 +903,12 @@ enum OpenAPIDocument {
               responses:
                 "201":
                   description: It is on the disk; or it was before, under the same key.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Scheduled"}}}
+                  content:
+                    application/json:
+                      schema:
+                        oneOf:
+                          - {$ref: "#/components/schemas/Scheduled"}
+                          - {$ref: "#/components/schemas/ScheduledState"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/scheduled/{scheduled}:
@@ -932,7 +944,12 @@ enum OpenAPIDocument {
                   description: The drafts.
                   content:
                     application/json:
-                      schema: {type: array, items: {$ref: "#/components/schemas/Draft"}}
+                      schema:
+                        type: array
+                        items:
+                          oneOf:
+                            - {$ref: "#/components/schemas/Draft"}
+                            - {$ref: "#/components/schemas/DraftState"}
                 default: {$ref: "#/components/responses/Error"}
             post:
               operationId: insertDraft
@@ -968,7 +985,12 @@ enum OpenAPIDocument {
               responses:
                 "201":
                   description: It is on the disk; or it was before, under the same key.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Draft"}}}
+                  content:
+                    application/json:
+                      schema:
+                        oneOf:
+                          - {$ref: "#/components/schemas/Draft"}
+                          - {$ref: "#/components/schemas/DraftState"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/drafts/{draft}:
@@ -979,9 +1001,7 @@ enum OpenAPIDocument {
               summary: One draft that waits.
               x-scope: draft
               responses:
-                "200":
-                  description: The draft.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Draft"}}}
+                "200": {$ref: "#/components/responses/Draft"}
                 default: {$ref: "#/components/responses/Error"}
             delete:
               operationId: discardDraft
@@ -1010,9 +1030,7 @@ enum OpenAPIDocument {
                       properties:
                         text: {type: string, minLength: 1, maxLength: 65536}
               responses:
-                "200":
-                  description: The draft.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Draft"}}}
+                "200": {$ref: "#/components/responses/Draft"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/drafts/{draft}/send:
@@ -1026,9 +1044,7 @@ enum OpenAPIDocument {
                 do this, and one with the scope `send` only with its own drafts.
               x-scope: send
               responses:
-                "201":
-                  description: The message is on the disk; or it was before.
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
+                "201": {$ref: "#/components/responses/NewMessage"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/inbox:
@@ -1038,8 +1054,8 @@ enum OpenAPIDocument {
               summary: What is next for a consumer, in the order of arrival, until it is acknowledged.
               description: |
                 An unknown consumer is made, and begins now. One reader at a time receives for a consumer; the next gets 409.
-                A reader that leaves makes room for the next at once. A token receives and acknowledges for consumers that were
-                made with it, or with an earlier token of its name, at most 8; for others it needs the scope `all`.
+                A reader that leaves makes room for the next at once. A consumer belongs to the token with which it was made, and to a
+                later token of the same name: other programs that name it so have one of their own. A token makes at most 8.
                 Who has acknowledged nothing and asks again gets the same messages. Within 30 seconds that is the same hand-out;
                 later the one before was in vain. After two hand-outs in vain a consumer gets one message at a time; after
                 `attempts` that one is set aside.
@@ -1049,7 +1065,7 @@ enum OpenAPIDocument {
                 - name: consumer
                   in: query
                   required: true
-                  schema: {$ref: "#/components/schemas/ConsumerName"}
+                  schema: {$ref: "#/components/schemas/NamedConsumer"}
                 - $ref: "#/components/parameters/limit"
                 - name: wait
                   in: query
@@ -1218,7 +1234,7 @@ enum OpenAPIDocument {
             get:
               operationId: listConsumers
               tags: [inbox]
-              summary: All consumers, with how far they have come.
+              summary: The consumers, with how far they have come. A token without the scope `all` sees its own.
               x-scope: read
               responses:
                 "200":
@@ -1396,7 +1412,7 @@ enum OpenAPIDocument {
               operationId: renameDevice
               tags: [devices]
               summary: Call a device by another name, on all devices of the user.
-              x-scope: all
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1420,7 +1436,7 @@ enum OpenAPIDocument {
               operationId: revokeDevice
               tags: [devices]
               summary: Revoke a device for good. Only a device that holds the identity can (`needsPrimary`).
-              x-scope: all
+              x-scope: owner
               responses:
                 "200": {$ref: "#/components/responses/Device"}
                 default: {$ref: "#/components/responses/Error"}
@@ -1430,7 +1446,7 @@ enum OpenAPIDocument {
               operationId: getPairing
               tags: [devices]
               summary: Where the pairing with a new device is.
-              x-scope: all
+              x-scope: owner
               parameters:
                 - name: unlike
                   in: query
@@ -1447,7 +1463,7 @@ enum OpenAPIDocument {
               operationId: beginPairing
               tags: [devices]
               summary: Offer a one-time code to a new device; it ends an earlier one. Its text is in this answer and nowhere else.
-              x-scope: all
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1481,7 +1497,7 @@ enum OpenAPIDocument {
               operationId: endPairing
               tags: [devices]
               summary: End the pairing, if there is one.
-              x-scope: all
+              x-scope: owner
               responses:
                 "204": {description: There is none.}
                 default: {$ref: "#/components/responses/Error"}
@@ -1491,7 +1507,7 @@ enum OpenAPIDocument {
               operationId: decidePairing
               tags: [devices]
               summary: The user has compared the fingerprint of the device that asks. Without one, nothing happens.
-              x-scope: all
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1515,7 +1531,7 @@ enum OpenAPIDocument {
               summary: Serve the page on a port of loopback, and make a login for it.
               description: |
                 If the port is open already, only the login is new. It is good once, for a minute.
-              x-scope: all
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1529,6 +1545,11 @@ enum OpenAPIDocument {
                           type: integer
                           minimum: 1
                           maximum: 65535
+                        inFile:
+                          description: |
+                            Whether a file in the home directory is to lead a browser there: what a program is given, other users of
+                            the machine can read.
+                          type: boolean
               responses:
                 "201":
                   description: Where the page is.
@@ -1540,7 +1561,7 @@ enum OpenAPIDocument {
               operationId: closePage
               tags: [node]
               summary: Close the page's port, and end its logins and sessions.
-              x-scope: all
+              x-scope: owner
               responses:
                 "204":
                   description: It is closed.
@@ -1550,7 +1571,10 @@ enum OpenAPIDocument {
             post:
               operationId: logIn
               tags: [node]
-              summary: Change a login of the page for a token. On the page's port this needs no token.
+              summary: Change a login of the page for a session. On the page's port this needs no session.
+              description: |
+                The login stands in the page's address as `ID.SECRET`. The secret is not sent: the request proves it, as
+                docs/http-api.md says, and so does the answer.
               requestBody:
                 required: true
                 content:
@@ -1558,9 +1582,11 @@ enum OpenAPIDocument {
                     schema:
                       type: object
                       additionalProperties: false
-                      required: [login]
+                      required: [login, cnonce, proof]
                       properties:
-                        login: {type: string}
+                        login: {description: The login's id., type: string}
+                        cnonce: {$ref: "#/components/schemas/Nonce"}
+                        proof: {$ref: "#/components/schemas/Proof"}
               responses:
                 "201":
                   description: The session.
@@ -1569,12 +1595,35 @@ enum OpenAPIDocument {
                       schema: {$ref: "#/components/schemas/PageSession"}
                 default: {$ref: "#/components/responses/Error"}
 
+          /v1/session:
+            get:
+              operationId: greet
+              tags: [node]
+              summary: Have the node prove that it knows a session of the page. On the page's port this needs no session.
+              parameters:
+                - name: session
+                  in: query
+                  required: true
+                  description: The session's id.
+                  schema: {type: string}
+                - name: cnonce
+                  in: query
+                  required: true
+                  schema: {$ref: "#/components/schemas/Nonce"}
+              responses:
+                "200":
+                  description: The node knows it.
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/PageGreeting"}
+                default: {$ref: "#/components/responses/Error"}
+
           /v1/tokens:
             get:
               operationId: listTokens
               tags: [tokens]
               summary: All tokens, without their secrets.
-              x-scope: all
+              x-scope: page
               responses:
                 "200":
                   description: The tokens.
@@ -1586,7 +1635,7 @@ enum OpenAPIDocument {
               operationId: createToken
               tags: [tokens]
               summary: Make a token for a program. Its text is in this answer and nowhere else.
-              x-scope: all
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1637,7 +1686,7 @@ enum OpenAPIDocument {
               operationId: revokeToken
               tags: [tokens]
               summary: End a token at once.
-              x-scope: all
+              x-scope: page
               responses:
                 "204": {description: It is revoked.}
                 default: {$ref: "#/components/responses/Error"}
@@ -1662,7 +1711,7 @@ enum OpenAPIDocument {
               tags: [files]
               summary: Take in what a file contains now, so that messages can bring it along.
               description: Only on the Unix socket, without a token, because the file is one of the node's host.
-              x-scope: send
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1697,7 +1746,7 @@ enum OpenAPIDocument {
               description: |
                 Only on the Unix socket, without a token. The first rule that fits a file decides. Where none does, small files are fetched,
                 unless a stranger has sent them.
-              x-scope: all
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1840,7 +1889,7 @@ enum OpenAPIDocument {
               summary: Write a copy of a file into a folder of the node's host.
               description: |
                 Only on the Unix socket, without a token. What is there is not overwritten: the copy is then called `name (2)`, and so on.
-              x-scope: all
+              x-scope: owner
               requestBody:
                 required: true
                 content:
@@ -1870,7 +1919,7 @@ enum OpenAPIDocument {
               operationId: listNotificationTargets
               tags: [notifications]
               summary: All targets of notifications, and how they do.
-              x-scope: all
+              x-scope: page
               responses:
                 "200":
                   description: The targets, by name.
@@ -1883,10 +1932,10 @@ enum OpenAPIDocument {
               tags: [notifications]
               summary: Register a target, once a test notification got through.
               description: |
-                Only a desktop can be registered with a token; the others on the Unix socket, without one. One test at a time: another
+                Only a desktop can be registered on the page; the others on the Unix socket, without a token. One test at a time: another
                 is answered with 409 and `targetBusy`. A test that does not get through is answered
                 with 422 and `targetUnusable`, and nothing is registered.
-              x-scope: all
+              x-scope: page
               requestBody:
                 required: true
                 content:
@@ -1931,7 +1980,7 @@ enum OpenAPIDocument {
               operationId: deregisterNotificationTarget
               tags: [notifications]
               summary: End a target. It is notified of nothing more.
-              x-scope: all
+              x-scope: page
               responses:
                 "204": {description: It is gone.}
                 default: {$ref: "#/components/responses/Error"}
@@ -2045,7 +2094,7 @@ enum OpenAPIDocument {
               name: consumer
               in: path
               required: true
-              schema: {$ref: "#/components/schemas/ConsumerName"}
+              schema: {$ref: "#/components/schemas/NamedConsumer"}
             draft:
               name: draft
               in: path
@@ -2057,7 +2106,8 @@ enum OpenAPIDocument {
               in: header
               description: |
                 Names this message, for as long as it is kept: whoever sends it again with the same key gets the same answer. With
-                other content it is refused with 409.
+                other content it is refused with 409. Each token has keys of its own, and so has the owner: two programs that give
+                the same key never meet. A token that is made again under its name has the same keys.
               schema: {type: string, minLength: 1, maxLength: 255}
             limit:
               name: limit
@@ -2087,12 +2137,41 @@ enum OpenAPIDocument {
             Message:
               description: The message as it is now.
               content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
+            ChangedMessage:
+              description: The message as it is now; for who may not read, its id.
+              content:
+                application/json:
+                  schema:
+                    oneOf:
+                      - {$ref: "#/components/schemas/Message"}
+                      - {$ref: "#/components/schemas/Named"}
+            Conversation:
+              description: The conversation as it is now.
+              content:
+                application/json:
+                  schema:
+                    oneOf:
+                      - {$ref: "#/components/schemas/Conversation"}
+                      - {$ref: "#/components/schemas/ConversationState"}
+            Draft:
+              description: The draft as it is now.
+              content:
+                application/json:
+                  schema:
+                    oneOf:
+                      - {$ref: "#/components/schemas/Draft"}
+                      - {$ref: "#/components/schemas/DraftState"}
             Profile:
               description: What the user says of themselves. Texts are empty where they say nothing.
               content: {application/json: {schema: {$ref: "#/components/schemas/Profile"}}}
             NewMessage:
               description: It is on the disk, and is never lost.
-              content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
+              content:
+                application/json:
+                  schema:
+                    oneOf:
+                      - {$ref: "#/components/schemas/Message"}
+                      - {$ref: "#/components/schemas/MessageState"}
 
           schemas:
             Page:
@@ -2105,13 +2184,35 @@ enum OpenAPIDocument {
                   description: With a login in its fragment, which is good once, for a minute.
                   type: string
                 port: {type: integer}
+                file:
+                  description: The path of a file that only the owner can read, and that leads there. It goes away with the login.
+                  type: string
+                lostPort:
+                  description: The port that the page had before, and that another program has now.
+                  type: integer
             PageSession:
-              description: What a tab of the page shows with its requests.
+              description: A new session of a browser. Its key follows from the login.
               type: object
               additionalProperties: false
-              required: [token]
+              required: [session, proof]
               properties:
-                token: {type: string}
+                session: {description: The session's id., type: string}
+                proof: {$ref: "#/components/schemas/Proof"}
+            PageGreeting:
+              description: The node knows the session.
+              type: object
+              additionalProperties: false
+              required: [nonce, proof]
+              properties:
+                nonce: {description: "What the proofs of requests are over, until the port is opened again.", type: string}
+                proof: {$ref: "#/components/schemas/Proof"}
+            Nonce:
+              description: Drawn at random by a tab of the page.
+              type: string
+              pattern: '^[A-Za-z0-9._-]{16,64}$'
+            Proof:
+              description: HMAC-SHA256, to the base 16.
+              type: string
             ID:
               type: string
               description: 32 bytes in Crockford's base32.
@@ -2197,11 +2298,17 @@ enum OpenAPIDocument {
             Scope:
               enum: [draft, read, send, all]
               description: |
-                draft: preparing messages that a person sends, and hearing what became of them. read: reading everything but tokens and
-                drafts, and the inbox under names of its own. send: sending, and taking back; and what draft is good for. all: what the
-                owner may do.
+                draft: preparing messages that a person sends, and hearing what became of them. read: reading everything but tokens,
+                drafts and where notifications go, and the inbox under names of its own. send: sending, and taking back; and what draft
+                is good for. all: all of these, and groups, trust, the profile and files.
             TokenName: {type: string, pattern: "^[A-Za-z0-9._-]{1,64}$"}
             ConsumerName: {type: string, pattern: "^[A-Za-z0-9._-]{1,64}$"}
+            NamedConsumer:
+              type: string
+              description: |
+                A consumer of the program that asks: each token has names of its own, and so has the owner. The owner, and a token with
+                the scope `all`, names one of a token as `TOKEN/NAME`.
+              pattern: "^([A-Za-z0-9._-]{1,64}/)?[A-Za-z0-9._-]{1,64}$"
             InboxCursor: {type: string, pattern: "^[0-9a-f]{16}\\.[0-9]+$"}
             InboxStart:
               type: string
@@ -2216,7 +2323,7 @@ enum OpenAPIDocument {
                 cursor: {$ref: "#/components/schemas/InboxCursor"}
                 lag: {type: integer, minimum: 0, description: How many messages have arrived after that.}
                 token:
-                  description: The token with which it was made. Left out for the owner's.
+                  description: The token with which it was made, and to which its name belongs. Left out for the owner's.
                   $ref: "#/components/schemas/TokenName"
                 createdAt: {$ref: "#/components/schemas/Time"}
                 acknowledgedAt: {$ref: "#/components/schemas/Time"}
@@ -2355,6 +2462,55 @@ enum OpenAPIDocument {
                 name: {type: string, description: Without the slash.}
                 summary: {type: string, description: "What it does, in a sentence."}
                 usage: {type: string, description: "How it is typed: `/remind IN WHAT`."}
+            Named:
+              type: object
+              description: What the request has named, for who may not read. It was done.
+              additionalProperties: false
+              required: [id]
+              properties:
+                id: {type: string}
+            MessageState:
+              type: object
+              description: A message that the call itself has written, for who may not read.
+              additionalProperties: false
+              required: [id, conversationID, recipients]
+              properties:
+                id: {$ref: "#/components/schemas/MessageID"}
+                conversationID: {$ref: "#/components/schemas/ID"}
+                recipients:
+                  type: array
+                  description: The recipients, without their names, and its state for each.
+                  items: {$ref: "#/components/schemas/Delivery"}
+            ConversationState:
+              type: object
+              description: A conversation that somebody has begun, joined or left, for who may not read.
+              additionalProperties: false
+              required: [id, status]
+              properties:
+                id: {$ref: "#/components/schemas/ID"}
+                status: {enum: [invited, joined, left, removed, closed]}
+            ScheduledState:
+              type: object
+              description: A message that waits, for who may not read.
+              additionalProperties: false
+              required: [id, notBefore, createdAt]
+              properties:
+                id: {type: string}
+                notBefore: {$ref: "#/components/schemas/Time"}
+                createdAt: {$ref: "#/components/schemas/Time"}
+                messageID: {$ref: "#/components/schemas/MessageID", description: What it became. Left out while it waits.}
+            DraftState:
+              type: object
+              description: A draft, for who may not read. A person may have changed its content.
+              additionalProperties: false
+              required: [id, conversationID, createdAt]
+              properties:
+                id: {type: string}
+                conversationID: {$ref: "#/components/schemas/ID"}
+                insertedBy: {$ref: "#/components/schemas/TokenName"}
+                createdAt: {$ref: "#/components/schemas/Time"}
+                updatedAt: {$ref: "#/components/schemas/Time", description: Left out if its content was never changed.}
+                messageID: {$ref: "#/components/schemas/MessageID", description: What it became. Left out while it waits.}
             SendResults:
               type: object
               additionalProperties: false
@@ -2372,7 +2528,10 @@ enum OpenAPIDocument {
                       - required: [error]
                     properties:
                       to: {type: string, description: The recipient as the request names them.}
-                      message: {$ref: "#/components/schemas/Message"}
+                      message:
+                        oneOf:
+                          - {$ref: "#/components/schemas/Message"}
+                          - {$ref: "#/components/schemas/MessageState"}
                       error: {$ref: "#/components/schemas/ErrorBody"}
             Message:
               type: object
@@ -2591,6 +2750,11 @@ enum OpenAPIDocument {
                 fingerprint: {$ref: "#/components/schemas/Fingerprint"}
                 trust: {$ref: "#/components/schemas/Trust"}
                 isPinned: {type: boolean, description: Whether the name belongs to this key here.}
+                claimedName:
+                  type: string
+                  description: |
+                    What they call themselves now, if that is another name than the one that is pinned to them. They are shown by the pinned
+                    one until somebody accepts the other: `POST /v1/users/{user}/trust` with `accept`.
                 conflictsWith: {$ref: "#/components/schemas/ID", description: The key to which the name is pinned.}
                 isOnline: {type: boolean}
                 firstSeen: {$ref: "#/components/schemas/Time"}
@@ -2807,7 +2971,10 @@ enum OpenAPIDocument {
               properties:
                 id: {type: string}
                 name: {$ref: "#/components/schemas/TokenName"}
-                scopes: {type: array, items: {$ref: "#/components/schemas/Scope"}}
+                scopes:
+                  description: "Those of a token; or `page` for a session of the page, which is none."
+                  type: array
+                  items: {enum: [draft, read, send, all, page]}
                 to:
                   type: array
                   description: "Users and conversations; a conversation's name begins with `#`. Left out for all."
@@ -2842,7 +3009,7 @@ enum OpenAPIDocument {
                   type: object
                   additionalProperties: false
                   required: [id, conversationID]
-                  description: Of the events of drafts, without the content. `draftSent` has the `message`, too, unless it is gone.
+                  description: Of the events of drafts, without the content. `draftSent` has the `message`, too, unless it is gone, for who may read.
                   properties:
                     id: {type: string}
                     conversationID: {$ref: "#/components/schemas/ID"}
@@ -2883,7 +3050,7 @@ enum OpenAPIDocument {
                     user: {$ref: "#/components/schemas/Party"}
                     change: {enum: [text, isRetracted, reactions]}
                 user: {$ref: "#/components/schemas/User"}
-                changes: {type: array, items: {enum: [isOnline, name, pin, profile, trust]}}
+                changes: {type: array, items: {enum: [claimedName, isOnline, name, pin, profile, trust]}}
                 conflict:
                   type: object
                   additionalProperties: false

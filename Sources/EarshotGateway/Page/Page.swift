@@ -9,11 +9,12 @@ enum Page {
         PageFiles.all[path == "/" ? "index.html" : String(path.dropFirst())]
     }
 
-    /// Whether a request may be answered without a token: for a file, or for a login.
+    /// Whether a request may be answered without a session: for a file, for a login, or where a tab asks the node to prove
+    /// itself.
     static func isOpen(_ head: HTTPRequestHead) -> Bool {
         let path = String(head.uri.prefix { $0 != "?" })
         return switch head.method {
-        case .GET, .HEAD: file(at: path) != nil
+        case .GET, .HEAD: file(at: path) != nil || path == "/v1/session"
         case .POST: path == "/v1/login"
         default: false
         }

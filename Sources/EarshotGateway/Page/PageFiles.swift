@@ -19,7 +19,7 @@ enum PageFiles {
             import { Api } from "../talking/api.js";
             import { EventStream } from "../talking/event-stream.js";
             import { Refresher } from "../talking/refresher.js";
-            import { Drafts, writeToken } from "../talking/tab-storage.js";
+            import { Drafts } from "../talking/tab-storage.js";
             import { Attachments } from "./attachments.js";
             import { commands } from "./commands.js";
             import { Dialogs } from "./dialogs.js";
@@ -35,12 +35,15 @@ enum PageFiles {
               canSearch = true;
               drafts = new Drafts();
               #listening = 0;
+              /** What the address said is open. @type {string|null} */
+              #wanted = null;
 
-              /** @param {string} token @param {import("./store.js").Store} store @param {import("../drawing/page.js").Page} drawn */
-              constructor(token, store, drawn) {
+              /** @param {import("../talking/session.js").Session} session @param {import("./store.js").Store} store @param {import("../drawing/page.js").Page} drawn */
+              constructor(session, store, drawn) {
                 this.store = store;
                 this.drawn = drawn;
-                this.api = new Api(token, () => this.signOut("The login is no longer good."));
+                this.session = session;
+                this.api = new Api(session);
                 this.dialogs = new Dialogs(this.api, store);
                 this.facts = new Facts(this.api, store, this.dialogs);
                 this.writing = new Writing(this.api, store);
@@ -51,7 +54,7 @@ enum PageFiles {
                 this.refresher = new Refresher(this.facts.ask);
                 this.reading = new ReadingWatch(this.api, (id) => this.refresher.want([{ kind: "conversation", id }]));
                 this.events = new EventStream(this.api, {
-                  onEvent: (event) => this.#happened(event), onLive: (isFirst) => this.#live(isFirst), onLost: () => this.store.apply({ type: "link", link: "lost" }),
+                  onEvent: (event) => this.#happened(event), onLive: (isFirst) => this.#live(isFirst), onLost: (isForeign) => this.#lost(isForeign),
                 });
                 this.commands = commands(this);
               }
@@ -63,6 +66,7 @@ enum PageFiles {
 
               /** @param {string|null} open what the address says is open */
               async begin(open) {
+                this.#wanted = open;
                 // Events first: what happens while the first picture is fetched is not missed.
                 this.events.run();
                 setInterval(() => this.#pulse(), LIMITS.pulseMilliseconds);
@@ -78,7 +82,9 @@ enum PageFiles {
                   this.command("open", open);
                   await people;
                 } catch (error) {
-                  if (!error.isUnauthorized) this.drawn.showProblem(error.message, () => this.#firstPicture(open));
+                  // It goes on when the node is there.
+                  if (error.isForeign) this.store.apply({ type: "needsLogin", problem: error.message });
+                  else this.drawn.showProblem(error.message, () => this.#firstPicture(open));
                 }
               }
 
@@ -142,19 +148,20 @@ enum PageFiles {
                 try {
                   return await work();
                 } catch (error) {
-                  if (!error.isUnauthorized) this.drawn.showToast(`That did not work: ${error.message}`);
+                  this.drawn.showToast(`That did not work: ${error.message}`);
                   return null;
                 }
               }
 
               reconnect() { this.events.restart(); }
 
-              /** @param {string} problem */
-              signOut(problem) {
+              /** Ends the login of this browser, and so of all of its tabs. */
+              async signOut() {
                 this.events.end();
-                writeToken(null);
                 closeSheet();
-                this.store.apply({ type: "needsLogin", problem });
+                this.store.apply({ type: "needsLogin", problem: "This browser's login has ended." });
+                await this.attempt(() => this.api.delete(`tokens/${this.session.id}`));
+                await this.session.forget();
               }
 
               nextPane() { this.drawn.nextPane(); }
@@ -188,10 +195,18 @@ enum PageFiles {
                 else this.drawn.showToast(`${line(draftAuthor(draft))} has prepared a draft to ${line(where)}.`);
               }
 
+              /** @param {boolean} isForeign whether somebody else answers */
+              #lost(isForeign) {
+                // Before anything else is asked, whoever answers then has to prove who it is.
+                this.session.doubt();
+                this.store.apply({ type: "link", link: "lost", isForeign });
+              }
+
               /** @param {boolean} isFirst */
               #live(isFirst) {
                 const wasLost = this.state.link === "lost";
                 this.store.apply({ type: "link", link: "live" });
+                if (this.state.phase === "needsLogin") this.#firstPicture(this.#wanted);
                 if (isFirst) return;
                 if (wasLost) announce("The node is back");
                 this.refresher.want([{ kind: "everything" }, { kind: "health" }]);
@@ -391,6 +406,11 @@ enum PageFiles {
                   text: `The name goes to the key ${user(id).fingerprint}. Nothing more is sent to the old key, and messages that wait for it fail. Do it only if they have told you of it themselves.`,
                   action: "Accept the new key", isDangerous: true,
                 }, () => people.decide(user(id), "accept")),
+                rename: (id) => confirmSheet({
+                  title: `Call ${line(user(id).name)} ${line(user(id).claimedName)} from now on?`,
+                  text: `The key is the same: ${user(id).fingerprint}. Whoever else had that name here loses it.`,
+                  action: `Call them ${line(user(id).claimedName)}`,
+                }, () => people.decide(user(id), "accept", user(id).claimedName)),
                 block: (id) => confirmSheet({
                   title: `Block ${line(user(id).name)}?`, text: "Nothing is sent to them or taken from them.", action: "Block", isDangerous: true,
                 }, () => people.decide(user(id), "block")),
@@ -416,7 +436,7 @@ enum PageFiles {
                 findings: () => showFindings(app),
                 dismiss: (key) => store.apply({ type: "dismissed", key }),
                 reconnect: () => app.reconnect(),
-                signOut: () => app.signOut("This tab's login has ended."),
+                signOut: () => app.signOut(),
                 nextPane: () => app.nextPane(),
                 back: () => {
                   if (drawn.composer.cancel()) return;
@@ -824,9 +844,10 @@ enum PageFiles {
               /**
                * @param {any} user as they were shown when the person decided: with another name now, nothing is done
                * @param {"accept"|"verify"|"block"|"unblock"} decision
+               * @param {string} name that the decision is about
                */
-              async decide(user, decision) {
-                const decided = await this.#api.post(`users/${user.id}/trust`, { decision, name: user.name });
+              async decide(user, decision, name = user.name) {
+                const decided = await this.#api.post(`users/${user.id}/trust`, { decision, name });
                 this.#store.apply({ type: "user", user: decided });
                 // A name that goes to another key leaves the one that had it.
                 this.#store.apply({ type: "users", users: await this.#api.get("users") });
@@ -1257,7 +1278,7 @@ enum PageFiles {
             /** @param {State} state @returns {Banner[]} */
             export function banners(state) {
               if (state.phase !== "ready") return [];
-              return [lost(state), ...conflicts(state), storage(state), ...findings(state)]
+              return [lost(state), ...conflicts(state), storage(state), ...findings(state), ...renames(state)]
                 .filter((each) => each !== null && !state.dismissed.has(each.key))
                 .slice(0, LIMITS.banners);
             }
@@ -1265,10 +1286,19 @@ enum PageFiles {
             /** @param {State} state @returns {Banner|null} */
             function lost(state) {
               if (state.link !== "lost") return null;
+              const actions = [{ label: "Try now", command: "reconnect" }];
+              if (state.isForeign) {
+                return {
+                  key: "foreign", severity: "problem", title: "What answers here is not your node",
+                  text: "It cannot prove that it is, so nothing is sent to it: another program has this port, or this login was ended. Your drafts are kept, " +
+                    "and the page goes on when your node is back here. Else: earshot web.",
+                  actions, canDismiss: false,
+                };
+              }
               return {
                 key: "lost", severity: "problem", title: "The node is away",
                 text: "Nothing is sent or received. Your drafts are kept, and the page goes on when the node is back. If it stays away: earshot up, then earshot web.",
-                actions: [{ label: "Try now", command: "reconnect" }], canDismiss: false,
+                actions, canDismiss: false,
               };
             }
 
@@ -1284,6 +1314,17 @@ enum PageFiles {
                   { label: "Block", command: "block", subject: user.id },
                 ],
                 canDismiss: true,
+              }));
+            }
+
+            /** @param {State} state @returns {Banner[]} */
+            function renames(state) {
+              const renamed = [...state.users.values()].filter((user) => user.claimedName && user.trust !== "blocked");
+              return renamed.map((user) => ({
+                key: `renamed ${user.id} ${user.claimedName}`, severity: "note",
+                title: `${line(user.name)} calls themselves ${line(user.claimedName)} now`,
+                text: `The key is the same. They are ${line(user.name)} here until you agree.`,
+                actions: [{ label: `Call them ${line(user.claimedName)}…`, command: "rename", subject: user.id }], canDismiss: true,
               }));
             }
 
@@ -2447,7 +2488,7 @@ enum PageFiles {
               switch (action.type) {
                 case "needsLogin": return { ...state, phase: "needsLogin", loginProblem: action.problem };
                 case "ready": return { ...state, phase: "ready" };
-                case "link": return { ...state, link: action.link };
+                case "link": return { ...state, link: action.link, isForeign: action.isForeign ?? false };
                 case "node": return { ...state, node: action.node };
                 case "users": return { ...state, users: byID(action.users) };
                 case "user": return { ...state, users: new Map(state.users).set(action.user.id, action.user) };
@@ -2595,6 +2636,7 @@ enum PageFiles {
              * @property {"starting"|"needsLogin"|"ready"} phase
              * @property {string} loginProblem why there is no login, in words
              * @property {"connecting"|"live"|"lost"} link to the node
+             * @property {boolean} isForeign whether somebody else answers where the node was
              * @property {any} node what it says of itself, or null
              * @property {Map<string, any>} users
              * @property {Map<string, any>} conversations
@@ -2619,7 +2661,7 @@ enum PageFiles {
 
             /** @type {State} */
             export const INITIAL = Object.freeze({
-              phase: "starting", loginProblem: "", link: "connecting", node: null, users: new Map(), conversations: new Map(),
+              phase: "starting", loginProblem: "", link: "connecting", isForeign: false, node: null, users: new Map(), conversations: new Map(),
               hasMoreConversations: false, advertised: [], open: null, dialogs: new Map(), loading: null, dialogProblem: "",
               eventCount: 0, recent: [], typing: new Map(), heard: new Map(), prepared: { key: null, drafts: [] },
               files: new Map(), outgoing: new Map(), quotes: new Map(), storageProblem: null, findings: [], dismissed: new Set(),
@@ -4980,6 +5022,9 @@ enum PageFiles {
                 blocked: [button("Unblock", "unblock")],
                 conflict: [h("button", { type: "button", class: "danger", onclick: () => app.command("accept", user.id) }, "Accept this key…"), button("Block", "block")],
               }[user.trust] ?? [];
+              if (user.claimedName && user.trust !== "blocked") {
+                buttons.unshift(h("button", { type: "button", onclick: () => app.command("rename", user.id) }, `Call them ${line(user.claimedName)}…`));
+              }
               return [
                 h("p", { class: `trust-line trust-${user.trust}` }, icon(user.trust === "verified" ? "verified" : user.trust === "conflict" ? "warning" : user.trust === "blocked" ? "blocked" : "shield"),
                   h("strong", {}, word), h("span", {}, ` — ${hint}.`)),
@@ -5325,7 +5370,7 @@ enum PageFiles {
                   h("section", {}, h("h3", {}, "The node"), h("p", { class: "muted" }, `Earshot ${node.version} · ${node.knownUsers} people known · ${node.undeliveredMessages} messages not delivered yet`),
                     h("div", { class: "buttons" },
                       h("button", { type: "button", onclick: () => app.command("findings") }, "What the doctor finds"),
-                      h("button", { type: "button", onclick: () => app.command("signOut") }, "End this tab's login"))),
+                      h("button", { type: "button", onclick: () => app.command("signOut") }, "End this browser's login"))),
                 ],
               });
               attempt(problem, () => fill(app, devices, tokens));
@@ -5579,8 +5624,10 @@ enum PageFiles {
                 <link rel="modulepreload" href="drawing/theme.js">
                 <link rel="modulepreload" href="talking/api-error.js">
                 <link rel="modulepreload" href="talking/api.js">
+                <link rel="modulepreload" href="talking/asking.js">
                 <link rel="modulepreload" href="talking/event-stream.js">
                 <link rel="modulepreload" href="talking/refresher.js">
+                <link rel="modulepreload" href="talking/session.js">
                 <link rel="modulepreload" href="talking/tab-storage.js">
                 <link rel="modulepreload" href="talking/upload.js">
                 <script type="module" src="main.js"></script>
@@ -5594,7 +5641,7 @@ enum PageFiles {
                   <p id="login-problem" role="alert"></p>
                   <p>To open this page, type this on this machine:</p>
                   <p><code>earshot web</code></p>
-                  <p class="muted">It opens an address with a login that is good once, and for a minute. Drafts that you have written in this tab are kept.</p>
+                  <p class="muted">It opens an address with a login that is good once, and for a minute; then this page opens from a bookmark, too. Drafts that you have written in this tab are kept.</p>
                 </main>
                 <div id="shell" data-pane="list" hidden>
                   <banner-stack></banner-stack>
@@ -5642,8 +5689,7 @@ enum PageFiles {
             import { Page } from "./drawing/page.js";
             import { isSheetShown } from "./drawing/sheet.js";
             import { applyTheme } from "./drawing/theme.js";
-            import { exchange } from "./talking/api.js";
-            import { readToken, writeToken } from "./talking/tab-storage.js";
+            import { Session } from "./talking/session.js";
 
             performance.mark("earshot:begin");
             applyTheme();
@@ -5675,22 +5721,19 @@ enum PageFiles {
             async function begin() {
               if (fragment.login) {
                 try {
-                  writeToken(null);
-                  const token = await exchange(fragment.login);
-                  writeToken(token);
-                  return start(token);
+                  return start(await Session.enter(fragment.login));
                 } catch (error) {
                   return store.apply({ type: "needsLogin", problem: error.status === 401 || error.status === 403 ? "This login was used before, or is older than a minute." : `The login did not work: ${error.message}` });
                 }
               }
-              const token = readToken();
-              if (token) start(token);
+              const session = await Session.kept();
+              if (session) start(session);
               else store.apply({ type: "needsLogin", problem: "" });
             }
 
-            /** @param {string} token */
-            function start(token) {
-              const app = new App(token, store, page);
+            /** @param {Session} session */
+            function start(session) {
+              const app = new App(session, store, page);
               listen(app);
               app.begin(fragment.open ?? null);
             }
@@ -6131,7 +6174,8 @@ enum PageFiles {
               }
 
               get isLost() { return this.status === 0; }
-              get isUnauthorized() { return this.status === 401; }
+              /** Whether somebody answers who cannot prove to be the node. */
+              get isForeign() { return this.code === "unproved"; }
               /** Whether this node is older than what was asked for. */
               get isUnknownRoute() { return this.status === 404 && (this.code === "unknownPath" || this.code === "notFound" || this.code === "noSuchPath"); }
             }
@@ -6150,20 +6194,17 @@ enum PageFiles {
         "talking/api.js": PageFile(
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
-            /** Asks the node. It decides nothing: whoever asks deals with the answer. */
+            /** Asks the node, and nobody else (session.js). It decides nothing: whoever asks deals with the answer. */
             import { LIMITS } from "../deciding/limits.js";
-            import { ApiError, refusalOf } from "./api-error.js";
+            import { refusalOf } from "./api-error.js";
+            import { answer, complete } from "./asking.js";
             import { upload } from "./upload.js";
 
             export class Api {
-              #token;
-              #onUnauthorized;
+              #session;
 
-              /** @param {string} token @param {(error: ApiError) => void} onUnauthorized */
-              constructor(token, onUnauthorized) {
-                this.#token = token;
-                this.#onUnauthorized = onUnauthorized;
-              }
+              /** @param {import("./session.js").Session} session */
+              constructor(session) { this.#session = session; }
 
               /** @param {string} path @param {{patience?: number}} [options] @returns {Promise<any>} */
               get(path, options) { return this.#ask("GET", path, undefined, options); }
@@ -6179,19 +6220,12 @@ enum PageFiles {
                * @param {string} lastID @param {AbortSignal} signal @returns {Promise<Response>}
                */
               async events(lastID, signal) {
-                const headers = { accept: "text/event-stream", ...this.#authorization(), ...(lastID ? { "last-event-id": lastID } : {}) };
-                const response = await fetch("/v1/events", { headers, signal, cache: "no-store" });
-                if (!response.ok) throw await this.#refusal(response);
-                return response;
+                const headers = { accept: "text/event-stream", ...(lastID ? { "last-event-id": lastID } : {}) };
+                return this.#proved("GET", "/v1/events", { headers, signal });
               }
 
               /** What a file contains: the answer as it is, whose body comes as fast as it is read. @param {string} path @returns {Promise<Response>} */
-              async content(path) {
-                const signal = AbortSignal.timeout(LIMITS.contentMilliseconds);
-                const response = await answer(`/v1/${path}`, { headers: this.#authorization(), signal, cache: "no-store" });
-                if (!response.ok) throw await this.#refusal(response);
-                return response;
-              }
+              content(path) { return this.#proved("GET", `/v1/${path}`, { signal: AbortSignal.timeout(LIMITS.contentMilliseconds) }); }
 
               /**
                * Takes in a file, however large it is: what a message then names.
@@ -6202,40 +6236,48 @@ enum PageFiles {
                 // A browser may know of a type's parameters, which no message says.
                 const [mediaType] = content.type.split(";");
                 const query = new URLSearchParams({ name, ...(mediaType ? { mediaType } : {}) });
-                const headers = { ...this.#authorization(), "content-type": "application/octet-stream" };
-                try {
-                  return await upload(`/v1/files/upload?${query}`, headers, content, options);
-                } catch (error) {
-                  if (error.isUnauthorized) this.#onUnauthorized(error);
-                  throw error;
-                }
+                const url = `/v1/files/upload?${query}`, request = await this.#session.request("POST", url);
+                return upload(url, { ...request.headers, "content-type": "application/octet-stream" }, content, { ...options, check: request.check });
               }
-
-              #authorization() { return { authorization: `Bearer ${this.#token}` }; }
 
               /** @param {string} method @param {string} path @param {any} [body] @param {{key?: string, patience?: number}} [options] */
               async #ask(method, path, body, { key, patience = LIMITS.requestMilliseconds } = {}) {
-                const headers = {
-                  ...this.#authorization(), ...(body === undefined ? {} : { "content-type": "application/json" }),
-                  ...(key ? { "idempotency-key": key } : {}),
-                };
-                const response = await answer(`/v1/${path}`, {
-                  method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal: AbortSignal.timeout(patience), cache: "no-store",
+                const headers = { ...(body === undefined ? {} : { "content-type": "application/json" }), ...(key ? { "idempotency-key": key } : {}) };
+                const response = await this.#proved(method, `/v1/${path}`, {
+                  headers, body: body === undefined ? undefined : JSON.stringify(body), signal: AbortSignal.timeout(patience),
                 });
-                if (!response.ok) throw await this.#refusal(response);
                 return response.status === 204 ? null : complete(response);
               }
 
-              /** @param {Response} response */
-              async #refusal(response) {
-                const error = await refusal(response);
-                if (error.isUnauthorized) this.#onUnauthorized(error);
-                return error;
+              /**
+               * The node's own answer. If another one came, perhaps the node has begun anew: it is asked once more, if it proves itself.
+               * @param {string} method @param {string} url @param {RequestInit} options @returns {Promise<Response>}
+               */
+              async #proved(method, url, options) {
+                for (let isAgain = false; ; isAgain = true) {
+                  const request = await this.#session.request(method, url);
+                  try {
+                    const response = await answer(url, { ...options, method, headers: { ...options.headers, ...request.headers }, cache: "no-store" });
+                    await request.check(response.headers.get("authentication-info"));
+                    if (!response.ok) throw refusalOf(response.status, await response.text().catch(() => ""));
+                    return response;
+                  } catch (error) {
+                    if (error.isLost) this.#session.doubt();
+                    if (error.code !== "unproved" || isAgain) throw error;
+                  }
+                }
               }
             }
 
+            """##),
+        "talking/asking.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** Requests, and what becomes of those that nobody answers. */
+            import { ApiError } from "./api-error.js";
+
             /** @param {string} url @param {RequestInit} options */
-            async function answer(url, options) {
+            export async function answer(url, options) {
               try {
                 return await fetch(url, options);
               } catch (error) {
@@ -6244,29 +6286,12 @@ enum PageFiles {
             }
 
             /** @param {Response} response */
-            async function complete(response) {
+            export async function complete(response) {
               try {
                 return await response.json();
               } catch (error) {
                 throw new ApiError("noAnswer", "the node's answer broke off", 0, { detail: String(error) });
               }
-            }
-
-            /** @param {Response} response @returns {Promise<ApiError>} */
-            const refusal = async (response) => refusalOf(response.status, await response.text().catch(() => ""));
-
-            /**
-             * Turns the one-time login of the address into a token for this tab.
-             * @param {string} login
-             * @returns {Promise<string>}
-             */
-            export async function exchange(login) {
-              const response = await answer("/v1/login", {
-                method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ login }), cache: "no-store",
-                signal: AbortSignal.timeout(LIMITS.requestMilliseconds),
-              });
-              if (!response.ok) throw await refusal(response);
-              return (await complete(response)).token;
             }
 
             """##),
@@ -6290,18 +6315,19 @@ enum PageFiles {
 
               /**
                * @param {Api} api
-               * @param {{onEvent: (event: any) => void, onLive: (isFirst: boolean) => void, onLost: () => void}} handlers
+               * @param {{onEvent: (event: any) => void, onLive: (isFirst: boolean) => void, onLost: (isForeign: boolean) => void}} handlers
                */
               constructor(api, handlers) {
                 this.#api = api;
                 this.#handlers = handlers;
               }
 
-              /** Runs until `end`, or until the token is refused. */
+              /** Runs until `end`. */
               async run() {
                 let wait = LIMITS.firstRetry, isFirst = true;
                 while (!this.#isEnded) {
                   this.#attempt = new AbortController();
+                  let isForeign = false;
                   try {
                     const response = await this.#api.events(this.#lastID, this.#attempt.signal);
                     wait = LIMITS.firstRetry;
@@ -6309,12 +6335,12 @@ enum PageFiles {
                     isFirst = false;
                     await this.#read(response);
                   } catch (error) {
-                    if (error.isUnauthorized) return;
+                    isForeign = error.isForeign ?? false;
                     // A place that the node does not know, as after another history was put in place: all is asked for anew.
                     if (error.status === 400) this.#lastID = "";
                   }
                   if (this.#isEnded) return;
-                  this.#handlers.onLost();
+                  this.#handlers.onLost(isForeign);
                   await this.#pause(wait);
                   wait = Math.min(wait * 2, LIMITS.longestRetry);
                 }
@@ -6401,17 +6427,140 @@ enum PageFiles {
             }
 
             """##),
+        "talking/session.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /**
+             * This browser's session with the node, which all of its tabs share.
+             *
+             * It is a key that no script can read. Each request proves it, and each answer is proved, too, over what is asked for and over what
+             * both ends have drawn (SessionProof.swift). Nothing is asked of whoever has not proved to be the node since it was lost.
+             */
+            import { LIMITS } from "../deciding/limits.js";
+            import { ApiError, refusalOf } from "./api-error.js";
+            import { answer, complete } from "./asking.js";
+            import { readSession, writeSession } from "./tab-storage.js";
+
+            const HMAC = { name: "HMAC", hash: "SHA-256" };
+
+            /** @param {Uint8Array} bytes @returns {Promise<CryptoKey>} a key that cannot be read any more */
+            const imported = (bytes) => crypto.subtle.importKey("raw", /** @type {any} */ (bytes), HMAC, false, ["sign"]);
+
+            const drawn = () => hex(crypto.getRandomValues(new Uint8Array(16)));
+
+            /** @param {Uint8Array} bytes */
+            const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+            /**
+             * @param {CryptoKey} key @param {string} role
+             * @param {{nonce?: string, cnonce: string, method?: string, target?: string}} about
+             * @returns {Promise<Uint8Array>}
+             */
+            async function proof(key, role, { nonce = "", cnonce, method = "", target = "" }) {
+              const text = ["earshot page 1", role, location.port, nonce, cnonce, method, target].join("\n");
+              return new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text)));
+            }
+
+            const unproved = () => new ApiError(
+              "unproved", "What answers here cannot prove that it is your node, so nothing is sent to it. Either another program has this port, or this login was ended.", 0);
+
+            export class Session {
+              #key;
+              /** The nonce of the node that has proved itself; or what waits for that. @type {Promise<string>|null} */
+              #nonce = null;
+
+              /** @param {string} id @param {CryptoKey} key */
+              constructor(id, key) {
+                this.id = id;
+                this.#key = key;
+              }
+
+              /** What this browser has kept. @returns {Promise<Session|null>} */
+              static async kept() {
+                const found = await readSession();
+                return found && new Session(found.id, found.key);
+              }
+
+              /**
+               * Turns the one-time login of the address into a session of this browser. The login itself is not sent.
+               * @param {string} login
+               */
+              static async enter(login) {
+                const [id, secret = ""] = login.split(".");
+                const key = await imported(new TextEncoder().encode(secret)), cnonce = drawn();
+                const body = JSON.stringify({ login: id, cnonce, proof: hex(await proof(key, "login", { cnonce })) });
+                const response = await answer("/v1/login", {
+                  method: "POST", headers: { "content-type": "application/json" }, body, cache: "no-store",
+                  signal: AbortSignal.timeout(LIMITS.requestMilliseconds),
+                });
+                if (!response.ok) throw refusalOf(response.status, await response.text().catch(() => ""));
+                const made = await complete(response), about = { nonce: String(made.session), cnonce };
+                if (made.proof !== hex(await proof(key, "session", about))) throw unproved();
+                const session = { id: made.session, key: await imported(await proof(key, "key", about)) };
+                await writeSession(session);
+                return new Session(session.id, session.key);
+              }
+
+              /** This browser forgets it. */
+              forget() { return writeSession(null); }
+
+              /** Whoever answers next has to prove again that it is the node. */
+              doubt() { this.#nonce = null; }
+
+              /**
+               * How something is asked for so that it proves the session, and what tells whether the answer is the node's.
+               * @param {string} method @param {string} url
+               * @returns {Promise<{headers: Record<string, string>, check: (info: string|null) => Promise<void>}>}
+               */
+              async request(method, url) {
+                const nonce = await this.#greeted(), { pathname, search } = new URL(url, location.href);
+                const about = { nonce, cnonce: drawn(), method, target: pathname + search };
+                const [shown, expected] = await Promise.all(["request", "answer"].map((role) => proof(this.#key, role, about)));
+                const authorization = `Earshot-Session session="${this.id}", nonce="${nonce}", cnonce="${about.cnonce}", proof="${hex(shown)}"`;
+                return {
+                  headers: { authorization },
+                  check: async (info) => {
+                    if (info === `proof="${hex(expected)}"`) return;
+                    this.doubt();
+                    throw unproved();
+                  },
+                };
+              }
+
+              /** Lets the node prove itself, if it has not since it was lost. @returns {Promise<string>} its nonce */
+              #greeted() {
+                if (this.#nonce === null) {
+                  const greeting = this.#greet();
+                  this.#nonce = greeting;
+                  greeting.catch(() => { if (this.#nonce === greeting) this.doubt(); });
+                }
+                return this.#nonce;
+              }
+
+              async #greet() {
+                const cnonce = drawn();
+                const response = await answer(`/v1/session?${new URLSearchParams({ session: this.id, cnonce })}`, {
+                  cache: "no-store", signal: AbortSignal.timeout(LIMITS.requestMilliseconds),
+                });
+                if (!response.ok) throw unproved();
+                const { nonce, proof: shown } = await complete(response);
+                if (shown !== hex(await proof(this.#key, "greeting", { nonce: String(nonce), cnonce }))) throw unproved();
+                return String(nonce);
+              }
+            }
+
+            """##),
         "talking/tab-storage.js": PageFile(
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
             /**
-             * What the page keeps: the token and the drafts for this tab alone, choices of the person for this browser.
+             * What the page keeps: drafts for this tab alone, the session and choices of the person for this browser.
              *
              * A browser may forbid storing. Then the page works all the same, and forgets.
              */
             import { LIMITS } from "../deciding/limits.js";
 
-            const TOKEN = "earshot.token", DRAFTS = "earshot.drafts", CHOICES = "earshot.choices";
+            const SESSION = "session", DRAFTS = "earshot.drafts", CHOICES = "earshot.choices";
 
             /** @param {() => Storage} storage @param {string} key */
             function read(storage, key) {
@@ -6445,9 +6594,37 @@ enum PageFiles {
 
             const tab = () => sessionStorage, browser = () => localStorage;
 
-            export const readToken = () => read(tab, TOKEN);
-            /** @param {string|null} token */
-            export const writeToken = (token) => write(tab, TOKEN, token);
+            /** The place for what is no text. @returns {Promise<IDBDatabase>} */
+            const database = () => new Promise((resolve, reject) => {
+              const request = indexedDB.open("earshot", 1);
+              request.onupgradeneeded = () => request.result.createObjectStore(SESSION);
+              request.onsuccess = () => resolve(request.result);
+              request.onerror = () => reject(request.error);
+            });
+
+            /** @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest} work @returns {Promise<any>} */
+            async function inDatabase(mode, work) {
+              try {
+                const opened = await database();
+                try {
+                  return await new Promise((resolve, reject) => {
+                    const transaction = opened.transaction(SESSION, mode), request = work(transaction.objectStore(SESSION));
+                    transaction.oncomplete = () => resolve(request.result);
+                    transaction.onabort = () => reject(transaction.error);
+                  });
+                } finally {
+                  opened.close();
+                }
+              } catch (error) {
+                console.info("the browser keeps nothing for this page", error);
+                return null;
+              }
+            }
+
+            /** A key can be kept so, though nobody can read it. @returns {Promise<{id: string, key: CryptoKey}|null>} */
+            export const readSession = async () => (await inDatabase("readonly", (store) => store.get(SESSION))) ?? null;
+            /** @param {{id: string, key: CryptoKey}|null} session */
+            export const writeSession = (session) => inDatabase("readwrite", (store) => (session ? store.put(session, SESSION) : store.delete(SESSION)));
 
             /** @returns {{theme: string, sendsWithEnter: boolean, notifies: boolean}} */
             export const readChoices = () => ({ theme: "auto", sendsWithEnter: true, notifies: false, ...parsed(read(browser, CHOICES)) });
@@ -6489,10 +6666,10 @@ enum PageFiles {
 
             /**
              * @param {string} url @param {Record<string, string>} headers @param {Blob} body
-             * @param {{onProgress: (bytes: number) => void, signal: AbortSignal}} options
+             * @param {{onProgress: (bytes: number) => void, signal: AbortSignal, check: (info: string|null) => Promise<void>}} options check: whether the answer is the node's
              * @returns {Promise<any>} what the node answers
              */
-            export function upload(url, headers, body, { onProgress, signal }) {
+            export function upload(url, headers, body, { onProgress, signal, check }) {
               return new Promise((resolve, reject) => {
                 const request = new XMLHttpRequest();
                 request.open("POST", url);
@@ -6501,7 +6678,12 @@ enum PageFiles {
                 // Also where the browser cannot read the file, such as one that was removed.
                 request.addEventListener("error", () => reject(new ApiError("noAnswer", "the file cannot be read, or the node does not answer", 0)));
                 request.addEventListener("abort", () => reject(new ApiError("aborted", "it was removed", 0)));
-                request.addEventListener("load", () => {
+                request.addEventListener("load", async () => {
+                  try {
+                    await check(request.getResponseHeader("authentication-info"));
+                  } catch (error) {
+                    return reject(error);
+                  }
                   if (request.status !== 201) return reject(refusalOf(request.status, request.responseText));
                   try {
                     resolve(JSON.parse(request.responseText));

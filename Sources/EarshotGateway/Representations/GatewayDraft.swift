@@ -78,6 +78,11 @@ extension Representer {
     }
 }
 
+extension EventName {
+    /// Whether it says what became of a draft.
+    var isOfDraft: Bool { [.draftInserted, .draftUpdated, .draftSent, .draftDiscarded].contains(self) }
+}
+
 extension Event {
     /// What became of a draft; `nil` for an event of something else.
     var draft: DraftChange? {

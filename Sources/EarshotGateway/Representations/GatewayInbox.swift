@@ -22,6 +22,7 @@ package struct GatewayFailureNoted: Codable, Hashable, Sendable {
 
 /// A consumer as the local API shows it.
 package struct GatewayConsumer: Codable, Hashable, Sendable {
+    /// What its program calls it.
     package let name: String
     package let cursor: String
     /// How many messages have arrived after that.
@@ -38,6 +39,9 @@ package struct GatewayConsumer: Codable, Hashable, Sendable {
     package let comingAgain: [String]
     /// Left out if there was none.
     package let lastFailure: GatewayConsumerFailure?
+
+    /// What the owner calls it.
+    package var ownersName: String { token.map { "\($0)/\(name)" } ?? name }
 
     init(_ consumer: InboxConsumer) {
         name = consumer.name

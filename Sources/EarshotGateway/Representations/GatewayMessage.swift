@@ -145,7 +145,7 @@ package struct GatewayDelivery: Codable, Hashable, Sendable, Identifiable {
     /// The recipient's key.
     package let id: String
     /// Left out for a user that this node does not know.
-    package let name: String?
+    package internal(set) var name: String?
     /// `queued`, `sent`, `delivered`, `handled`, `read` or `failed`.
     package let state: String
     /// Why it failed: `expired`, `cancelled`, `rejected`, `blocked`, `identityChanged`,

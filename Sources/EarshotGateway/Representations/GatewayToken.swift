@@ -2,7 +2,7 @@
 package struct GatewayToken: Codable, Hashable, Sendable, Identifiable {
     package let id: String
     package let name: String
-    /// Of `Scope`.
+    /// Of `Scope`; or `page` for a session of the page, which is no token.
     package let scopes: [String]
     /// The only users and conversations to which it may send or insert drafts; a conversation's name begins with `#`. Left out for all.
     package let to: [GatewayParty]?

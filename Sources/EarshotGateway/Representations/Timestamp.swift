@@ -5,15 +5,19 @@ package import Foundation
 package enum Timestamp {
     /// ISO 8601 in UTC with milliseconds, like `2026-01-31T09:30:00.125Z`.
     ///
-    /// - Parameter milliseconds: since 1970.
+    /// - Parameter milliseconds: since 1970. Of a time that no such text can name, that is the nearest one: others can claim
+    ///   any time.
     static func text(_ milliseconds: Int64) -> String {
-        let (seconds, rest) = milliseconds.flooredDivision(by: 1000)
+        let (seconds, rest) = milliseconds.inCalendar().flooredDivision(by: 1000)
         // The fraction is written separately: a floating-point date may round it to the millisecond before.
         let fraction = "000\(rest)".suffix(3)
         return Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601).dropLast() + ".\(fraction)Z"
     }
 
-    static func text(_ date: Date) -> String { text(Int64((date.timeIntervalSince1970 * 1000).rounded())) }
+    static func text(_ date: Date) -> String {
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        return text(milliseconds.isNaN ? 0 : Int64(min(max(milliseconds, -9e15), 9e15)))
+    }
 
     /// - Parameter text: ISO 8601 with a time zone, with or without parts of a second.
     /// - Returns: `nil` for any other text.

@@ -7,23 +7,23 @@ struct DeviceRoutes: RouteGroup {
     var routes: [Route] {
         [
             .get("/v1/devices") { _ in try .json(await node.devices.all.map { GatewayDevice($0) }) },
-            .post("/v1/devices/{device}/name", DeviceNameRequest.self, scope: .all) { request, body in
+            .post("/v1/devices/{device}/name", DeviceNameRequest.self, scope: .owner) { request, body in
                 let deviceID = try await device(of: request)
                 try await node.devices.rename(deviceID, to: body.name)
                 return try await answer(deviceID)
             },
-            .post("/v1/devices/{device}/revoke", scope: .all) { request in
+            .post("/v1/devices/{device}/revoke", scope: .owner) { request in
                 let deviceID = try await device(of: request)
                 try await node.devices.revoke(deviceID)
                 return try await answer(deviceID)
             },
-            .get("/v1/pairing", query: ["wait", "unlike"], scope: .all, isHeld: true) { try await pairing($0) },
-            .post("/v1/pairing", PairingRequest.self, scope: .all) { try await begin($1) },
-            .post("/v1/pairing/decision", PairingDecisionRequest.self, scope: .all) { _, body in
+            .get("/v1/pairing", query: ["wait", "unlike"], scope: .owner, isHeld: true) { try await pairing($0) },
+            .post("/v1/pairing", PairingRequest.self, scope: .owner) { try await begin($1) },
+            .post("/v1/pairing/decision", PairingDecisionRequest.self, scope: .owner) { _, body in
                 await node.devices.decidePairing(body.accepted)
                 return try .json(GatewayPairing(await node.devices.pairing))
             },
-            .delete("/v1/pairing", scope: .all) { _ in
+            .delete("/v1/pairing", scope: .owner) { _ in
                 await node.devices.endPairing()
                 return .done
             },

@@ -30,11 +30,11 @@ struct DraftRoutes: RouteGroup {
 
     private func insert(_ request: Request, _ body: DraftRequest) async throws -> Response {
         let key = try request.idempotencyKey()
-        let destination = try await node.conversations.destination(body.to, idempotencyKey: key)
+        let destination = try await messages(of: request).destination(body.to, idempotencyKey: key)
         try request.access.check(draftingTo: destination)
         var content = try body.message.draft()
         content.mentions = try await node.users.ids(body.mentions ?? [])
-        let draft = try await node.drafts.insert(
+        let draft = try await node.drafts.of(token: request.access.program).insert(
             content, to: destination, by: try request.access.draftAuthor(body.insertedBy), idempotencyKey: key)
         return try .created(await representer.drafts([draft])[0])
     }
@@ -52,12 +52,12 @@ struct DraftRoutes: RouteGroup {
             try request.access.check(sendingTo: draft.destination)
             id = draft.id
         } catch let error as EarshotError where error.code == .unknownDraft {
-            guard let whole = DraftID(try request.parameter("draft")), request.access.limitingToken == nil else {
+            guard let whole = DraftID(try request.parameter("draft")), !request.access.isLimited else {
                 throw error
             }
             id = whole
         }
-        return try .created(await representer.message(try await node.drafts.send(id)))
+        return try .created(Written(await representer.message(try await node.drafts.send(id))))
     }
 
     private func discard(_ request: Request) async throws -> Response {
@@ -65,7 +65,7 @@ struct DraftRoutes: RouteGroup {
             where error.code == .unknownDraft
         {
             // One that was discarded before stays so.
-            guard let id = DraftID(try request.parameter("draft")), request.access.limitingToken == nil else {
+            guard let id = DraftID(try request.parameter("draft")), !request.access.isLimited else {
                 throw error
             }
             try await node.drafts.discard(id)
@@ -76,9 +76,8 @@ struct DraftRoutes: RouteGroup {
     /// The draft in the open place `{draft}`. To whoever may not use it, there is none.
     /// - Throws: `EarshotError` `unknownDraft`, `ambiguousMessage`; `GatewayError` `invalidUTF8`.
     private func draft(of request: Request) async throws -> Draft {
-        let draft = try await node.drafts.draft(named: try request.parameter("draft"))
-        guard request.access.mayUse(draft) else { throw Drafts.unknown }
-        return draft
+        let access = request.access
+        return try await node.drafts.draft(named: try request.parameter("draft")) { access.mayUse($0) }
     }
 }
 

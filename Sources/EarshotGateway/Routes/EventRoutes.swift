@@ -7,22 +7,24 @@ struct EventRoutes: RouteGroup {
     let feed: EventFeed
 
     var routes: [Route] {
-        [.get("/v1/events", query: ["names", "after", "count"], scope: nil, isHeld: true) { try await events($0) }]
+        [
+            .get("/v1/events", query: ["names", "after", "count"], scope: .anybody, isHeld: true) {
+                try await events($0)
+            }
+        ]
     }
 
     /// With the scope `draft` alone, a token hears of its own drafts and of nothing else.
     private func events(_ request: Request) async throws -> Response {
-        let author = try request.access.eventsOfDrafts()
+        let hearing = try request.access.hearing()
         let asked = try EventNames(request).names
-        let names = author == nil ? asked : asked.intersection(Self.ofDrafts)
+        let names = hearing.isWhole ? asked : asked.filter(\.isOfDraft)
         let known = try request.lastEventID()
         let count = try request.number("count", in: 1...GatewayLimits.countedEvents)
         let start = if let known { known } else { try await node.journal.latest() }
         return Response(
-            EventStream(feed: feed, node: node, names: names, after: start, count: count, ofDraftsBy: author))
+            EventStream(feed: feed, node: node, names: names, after: start, count: count, hearing: hearing))
     }
-
-    private static let ofDrafts: Set<EventName> = [.draftInserted, .draftUpdated, .draftSent, .draftDiscarded]
 }
 
 extension Request {

@@ -12,7 +12,7 @@ struct FileRoutes: RouteGroup {
     var routes: [Route] {
         [
             .get("/v1/files", query: ["limit"]) { try await list($0) },
-            .post("/v1/files", AddFileRequest.self, scope: .send) { try await add($0, $1) },
+            .post("/v1/files", AddFileRequest.self, scope: .owner) { try await add($1) },
             .post("/v1/files/upload", query: ["name", "mediaType"], scope: .draft, takingIn: intake) { request in
                 guard let intake = request.intake else {
                     throw GatewayError(.invalidRequest, "the body of this request is the file's content")
@@ -20,7 +20,7 @@ struct FileRoutes: RouteGroup {
                 return try .created(GatewayAttachment(try await intake.finish()))
             },
             .get("/v1/files/rules") { _ in try await .json(representer.fileRules(node.files.rules())) },
-            .post("/v1/files/rules", FileRulesRequest.self, scope: .all) { try await setRules($0, $1) },
+            .post("/v1/files/rules", FileRulesRequest.self, scope: .owner) { try await setRules($1) },
             .get("/v1/files/{file}") { try await .json(shown(try file(of: $0))) },
             .get("/v1/files/{file}/content", query: ["name"], isHeld: true) { request in
                 try await content(try file(of: request), as: request.query("name"))
@@ -40,7 +40,7 @@ struct FileRoutes: RouteGroup {
                 try await node.files.remove(try file(of: request))
                 return .done
             },
-            .post("/v1/files/{file}/save", SaveFileRequest.self, scope: .all) { try await save($0, $1) },
+            .post("/v1/files/{file}/save", SaveFileRequest.self, scope: .owner) { try await save($0, $1) },
         ]
     }
 
@@ -63,8 +63,7 @@ struct FileRoutes: RouteGroup {
     }
 
     /// Only the owner can name folders.
-    private func setRules(_ request: Request, _ body: FileRulesRequest) async throws -> Response {
-        try request.access.checkIsOwner()
+    private func setRules(_ body: FileRulesRequest) async throws -> Response {
         var rules: [FileRule] = []
         for rule in body.rules {
             var sender: UserID?
@@ -77,8 +76,7 @@ struct FileRoutes: RouteGroup {
     }
 
     /// Only the owner can name a path: whoever has a token may be kept from the files of the owner.
-    private func add(_ request: Request, _ body: AddFileRequest) async throws -> Response {
-        try request.access.checkIsOwner()
+    private func add(_ body: AddFileRequest) async throws -> Response {
         return try .created(
             GatewayAttachment(try await node.files.add(body.path, name: body.name, mediaType: body.mediaType)))
     }
@@ -100,7 +98,6 @@ struct FileRoutes: RouteGroup {
     }
 
     private func save(_ request: Request, _ body: SaveFileRequest) async throws -> Response {
-        try request.access.checkIsOwner()
         let fileID = try file(of: request)
         let attachment: Attachment
         do {

@@ -10,27 +10,29 @@ struct InboxRoutes: RouteGroup {
             .get("/v1/inbox", query: InboxQuery.items, isHeld: true) { try await receive($0) },
             .post("/v1/inbox/{consumer}", AcknowledgeRequest.self, scope: .read) { try await acknowledge($0, $1) },
             .post("/v1/inbox/{consumer}/fail", FailRequest.self, scope: .read) { try await fail($0, $1) },
-            .get("/v1/consumers") { _ in try .json(await node.inbox.consumers().map { GatewayConsumer($0) }) },
+            .get("/v1/consumers") { try .json(await inbox(for: $0).consumers().map { GatewayConsumer($0) }) },
             .post("/v1/consumers", ConsumerRequest.self, scope: .read) { try await make($0, $1) },
             .post("/v1/consumers/{consumer}/move", StartRequest.self, scope: .all) { request, body in
-                try await node.inbox.moveConsumer(try request.parameter("consumer"), to: try body.start())
+                try await inbox(for: request).moveConsumer(try request.parameter("consumer"), to: try body.start())
                 return .done
             },
             .delete("/v1/consumers/{consumer}", scope: .all) { request in
-                try await node.inbox.removeConsumer(try request.parameter("consumer"))
+                try await inbox(for: request).removeConsumer(try request.parameter("consumer"))
                 return .done
             },
             .get("/v1/consumers/{consumer}/set-aside") { try await setAside($0) },
             .post("/v1/consumers/{consumer}/set-aside/{message}/again", scope: .all) { request in
                 let messageID = try await node.messageID(try request.parameter("message"))
-                try await node.inbox.handOutAgain(consumer: try request.parameter("consumer"), messageID)
+                try await inbox(for: request).handOutAgain(consumer: try request.parameter("consumer"), messageID)
                 return .done
             },
         ]
     }
 
     /// The inbox as the one who sends a request may use it.
-    private func inbox(for request: Request) -> Inbox { node.inbox.limited(toToken: request.access.limitingToken) }
+    private func inbox(for request: Request) -> Inbox {
+        node.inbox.of(token: request.access.program, isLimited: request.access.isLimited)
+    }
 
     private func receive(_ request: Request) async throws -> Response {
         let query = try InboxQuery(request)
@@ -49,7 +51,8 @@ struct InboxRoutes: RouteGroup {
                 .invalidRequest, "\"\(Excerpt.of(body.ack))\" is no place in the inbox", .init(name: "ack"))
         }
         let (consumer, sends) = (try request.parameter("consumer"), body.send ?? [])
-        let destinations = try await destinations(of: sends, consumer: consumer, through: cursor)
+        let inbox = inbox(for: request)
+        let destinations = try await destinations(of: sends, consumer: consumer, through: cursor, in: inbox)
         var replies: [InboxReply] = []
         for (index, send) in sends.enumerated() {
             try await Self.about(index) {
@@ -74,7 +77,7 @@ struct InboxRoutes: RouteGroup {
             try await check(request, mayWriteAbout: messageID)
             replies.append(.react(reaction.emoji, to: messageID, isRemoved: reaction.remove ?? false))
         }
-        let messages = try await inbox(for: request).acknowledge(
+        let messages = try await inbox.acknowledge(
             consumer: consumer, through: cursor, sending: replies)
         return try .json(GatewayAcknowledgement(messages: await representer.messages(messages)))
     }
@@ -99,7 +102,7 @@ struct InboxRoutes: RouteGroup {
     /// acknowledgement may repeat an earlier one: if a text names nobody or several users by now, the message goes where
     /// it went then.
     private func destinations(
-        of sends: [ReplyRequest], consumer: String, through cursor: InboxCursor
+        of sends: [ReplyRequest], consumer: String, through cursor: InboxCursor, in inbox: Inbox
     ) async throws -> [Destination?] {
         var (found, unresolved): ([Destination?], [Int: EarshotError]) = ([], [:])
         for (index, send) in sends.enumerated() {
@@ -121,7 +124,7 @@ struct InboxRoutes: RouteGroup {
                 names.append(Inbox.ReplyName(answering: answering, idempotencyKey: send.idempotencyKey))
             }
         }
-        let known = try await node.inbox.destinations(of: names, consumer: consumer, through: cursor)
+        let known = try await inbox.destinations(of: names, consumer: consumer, through: cursor)
         for (index, error) in unresolved.sorted(by: { $0.key < $1.key }) {
             guard let destination = known[index] else { throw error.about(index: index) }
             found[index] = destination
@@ -144,12 +147,13 @@ struct InboxRoutes: RouteGroup {
     }
 
     private func make(_ request: Request, _ body: ConsumerRequest) async throws -> Response {
-        try await inbox(for: request).makeConsumer(body.name, from: try body.start.start())
-        return try .created(GatewayConsumer(try await node.inbox.consumer(body.name)))
+        let inbox = inbox(for: request)
+        try await inbox.makeConsumer(body.name, from: try body.start.start())
+        return try .created(GatewayConsumer(try await inbox.consumer(body.name)))
     }
 
     private func setAside(_ request: Request) async throws -> Response {
-        let found = try await node.inbox.setAside(consumer: try request.parameter("consumer"))
+        let found = try await inbox(for: request).setAside(consumer: try request.parameter("consumer"))
         let messages = await representer.messages(found.map(\.message))
         return try .json(
             zip(found, messages).map { aside, message in

@@ -27,18 +27,18 @@ struct MessageRoutes: RouteGroup {
 
     private func send(_ request: Request, _ body: SendRequest, to recipient: String) async throws -> Response {
         let key = try request.idempotencyKey()
-        let destination = try await node.conversations.destination(recipient, idempotencyKey: key)
+        let destination = try await messages(of: request).destination(recipient, idempotencyKey: key)
         try request.access.check(sendingTo: destination)
         let draft = try await draft(body.message, mentions: body.mentions)
         let message: Message
         if let session = try body.session?.read() {
-            message = try await node.messages.send(
+            message = try await messages(of: request).send(
                 draft, in: session.id, summary: session.summary,
                 to: try await node.conversations.conversation(at: destination), idempotencyKey: key)
         } else {
-            message = try await node.messages.send(draft, to: destination, idempotencyKey: key)
+            message = try await messages(of: request).send(draft, to: destination, idempotencyKey: key)
         }
-        return try .created(await representer.message(message))
+        return try .created(Written(await representer.message(message)))
     }
 
     /// Each recipient has a result of their own, whatever becomes of the others.
@@ -55,12 +55,12 @@ struct MessageRoutes: RouteGroup {
         var (found, failures): ([Int: Destination], [Int: GatewayError]) = ([:], [:])
         for (place, text) in recipients.enumerated() {
             do {
-                let destination = try await node.conversations.destination(text, at: place, idempotencyKey: key)
+                let destination = try await messages(of: request).destination(text, at: place, idempotencyKey: key)
                 try request.access.check(sendingTo: destination)
                 found[place] = destination
             } catch { failures[place] = GatewayError(any: error) }
         }
-        let sent = await node.messages.send(draft, to: found, idempotencyKey: key)
+        let sent = await messages(of: request).send(draft, to: found, idempotencyKey: key)
         var results: [GatewaySendResult] = []
         for (place, text) in recipients.enumerated() {
             switch sent[place] {
@@ -96,16 +96,16 @@ struct MessageRoutes: RouteGroup {
         let key = try request.idempotencyKey()
         let draft = try await draft(body.message, mentions: body.mentions)
         guard body.inPlace == true else {
-            let reply = try await node.messages.reply(draft, to: messageID, idempotencyKey: key)
-            return try .created(await representer.message(reply))
+            let reply = try await messages(of: request).reply(draft, to: messageID, idempotencyKey: key)
+            return try .created(Written(await representer.message(reply)))
         }
         guard let key else {
             throw GatewayError(
                 .invalidRequest, "what is said in place has an Idempotency-Key, which names the place",
                 .init(name: "Idempotency-Key"))
         }
-        let reply = try await node.messages.reply(draft, to: messageID, inPlace: key)
-        return try .created(await representer.message(reply))
+        let reply = try await messages(of: request).reply(draft, to: messageID, inPlace: key)
+        return try .created(Written(await representer.message(reply)))
     }
 
     private func edit(_ request: Request, _ body: EditRequest) async throws -> Response {

@@ -10,7 +10,7 @@ struct NodeRoutes: RouteGroup {
             // What the node knows about why messages flow or not.
             .get("/v1/health") { _ in try .json(await node.findings().map { GatewayFinding($0) }) },
             .get("/v1/metrics") { _ in try await metrics() },
-            .get("/v1/openapi.yaml", scope: nil) { _ in
+            .get("/v1/openapi.yaml", scope: .anybody) { _ in
                 .text(OpenAPIDocument.text, contentType: "application/yaml; charset=utf-8")
             },
         ]

@@ -6,11 +6,11 @@ struct NotificationRoutes: RouteGroup {
 
     var routes: [Route] {
         [
-            .get("/v1/notifications/targets", scope: .all) { _ in
+            .get("/v1/notifications/targets", scope: .page) { _ in
                 try .json(node.notifications.targets.map { GatewayTarget($0) })
             },
-            .post("/v1/notifications/targets", TargetRequest.self, scope: .all) { try await register($0, $1) },
-            .delete("/v1/notifications/targets/{target}", scope: .all) { request in
+            .post("/v1/notifications/targets", TargetRequest.self, scope: .page) { try await register($0, $1) },
+            .delete("/v1/notifications/targets/{target}", scope: .page) { request in
                 try await node.notifications.deregister(try request.parameter("target"))
                 return .done
             },
@@ -27,7 +27,7 @@ struct NotificationRoutes: RouteGroup {
     private func register(_ request: Request, _ body: TargetRequest) async throws -> Response {
         let target = try body.target()
         // What a webhook is told, it is told after the token that has made it is revoked.
-        if target != .desktop { try request.access.checkIsOwner() }
+        if target != .desktop { try request.access.check(permission: .owner) }
         let registration = try await node.notifications.register(target, name: body.name)
         return try .created(
             GatewayNewTarget(target: GatewayTarget(registration), secret: registration.secret))

@@ -23,16 +23,19 @@ struct Responder: Sendable {
     /// What takes in the body of a request that is too large for the memory; `nil` for all other requests.
     /// - Throws: `GatewayError` for what is refused before anything of the body is read.
     func intake(for request: Request) async throws(GatewayError) -> Intake? {
-        do { return try await router.intake(for: request) } catch { throw GatewayError(any: error) }
+        do { return try await router.intake(for: request) } catch {
+            throw GatewayError(any: error).shown(to: request.access)
+        }
     }
 
+    /// Every answer and every error, as the one who asks is told it.
     func respond(to request: Request) async -> Response {
-        do { return try await router.respond(to: request) } catch {
+        do { return try await router.respond(to: request).shown(to: request.access) } catch {
             let failure = GatewayError(any: error)
             if failure.code == .internalError {
                 logger.error("a request failed", metadata: ["path": "\(request.path)", "error": "\(error)"])
             }
-            return Response(failure)
+            return Response(failure.shown(to: request.access))
         }
     }
 }
@@ -72,7 +75,7 @@ extension EarshotError.Code {
         case .invalidRequest, .invalidUTF8, .invalidLimit: .badRequest
         case .unauthorized: .unauthorized
         case .blocked, .notAdmitted, .notAuthor, .notOwner, .needsPrimary, .passphraseNeeded, .forbidden,
-            .foreignOrigin:
+            .foreignOrigin, .foreignUser:
             .forbidden
         case .unknownUser, .unknownConversation, .unknownMessage, .unknownToken, .unknownConsumer, .unknownDevice,
             .unknownTarget, .unknownFile, .unknownDraft, .unknownEndpoint:

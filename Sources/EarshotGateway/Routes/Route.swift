@@ -10,8 +10,8 @@ struct Route: Sendable {
     let query: [String]
     /// Whether a request has a body.
     let takesBody: Bool
-    /// What a token must be good for; `nil` if any token will do.
-    let scope: Scope?
+    /// Who may use it.
+    let permission: Permission
     /// Whether its answer may take as long as the client likes: such requests have a limit of their own.
     let isHeld: Bool
     private let answer: Answer
@@ -19,14 +19,14 @@ struct Route: Sendable {
     private let takeIn: (@Sendable (Request) async throws -> Intake)?
 
     private init(
-        _ method: HTTPMethod, _ path: String, query: [String], takesBody: Bool, scope: Scope?, isHeld: Bool = false,
+        _ method: HTTPMethod, _ path: String, query: [String], takesBody: Bool, scope: Permission, isHeld: Bool = false,
         takeIn: (@Sendable (Request) async throws -> Intake)? = nil, answer: @escaping Answer
     ) {
         self.method = method
         self.path = PathTemplate(path)
         self.query = query
         self.takesBody = takesBody
-        self.scope = scope
+        permission = scope
         self.isHeld = isHeld
         self.takeIn = takeIn
         self.answer = answer
@@ -34,14 +34,15 @@ struct Route: Sendable {
 
     /// A route that reads.
     static func get(
-        _ path: String, query: [String] = [], scope: Scope? = .read, isHeld: Bool = false, _ answer: @escaping Answer
+        _ path: String, query: [String] = [], scope: Permission = .read, isHeld: Bool = false,
+        _ answer: @escaping Answer
     ) -> Route {
         Route(.GET, path, query: query, takesBody: false, scope: scope, isHeld: isHeld, answer: answer)
     }
 
     /// A route that takes a body. Fields that the body's type does not read are refused.
     static func post<Body: RequestBody>(
-        _ path: String, _ body: Body.Type, scope: Scope?,
+        _ path: String, _ body: Body.Type, scope: Permission,
         _ answer: @escaping @Sendable (Request, Body) async throws -> Response
     ) -> Route {
         Route(.POST, path, query: [], takesBody: true, scope: scope) { try await answer($0, try $0.json(body)) }
@@ -49,7 +50,7 @@ struct Route: Sendable {
 
     /// A route whose body is too large for the memory: it is taken in while it comes, and answered once all of it is there.
     static func post(
-        _ path: String, query: [String], scope: Scope,
+        _ path: String, query: [String], scope: Permission,
         takingIn takeIn: @escaping @Sendable (Request) async throws -> Intake,
         _ answer: @escaping Answer
     ) -> Route {
@@ -57,11 +58,11 @@ struct Route: Sendable {
     }
 
     /// A route that does something and needs no body for it.
-    static func post(_ path: String, scope: Scope, _ answer: @escaping Answer) -> Route {
+    static func post(_ path: String, scope: Permission, _ answer: @escaping Answer) -> Route {
         Route(.POST, path, query: [], takesBody: false, scope: scope, answer: answer)
     }
 
-    static func delete(_ path: String, scope: Scope, _ answer: @escaping Answer) -> Route {
+    static func delete(_ path: String, scope: Permission, _ answer: @escaping Answer) -> Route {
         Route(.DELETE, path, query: [], takesBody: false, scope: scope, answer: answer)
     }
 
@@ -71,7 +72,7 @@ struct Route: Sendable {
     /// Checks what of a request is there before its body, and begins to take that in.
     /// - Throws: `GatewayError` `forbidden`, `invalidRequest`; and what keeps it from being taken in.
     func intake(for request: Request) async throws -> Intake? {
-        if let scope { try request.access.check(scope) }
+        try request.access.check(permission: permission)
         try request.checkQuery(allowing: query)
         return try await takeIn?(request)
     }
@@ -79,7 +80,7 @@ struct Route: Sendable {
     /// Checks the parts of a request that the route declares, and answers it.
     /// - Throws: `GatewayError` `forbidden`, `invalidRequest`, `tooManyRequests`; and what the answer throws.
     func respond(to request: Request, holding held: HeldRequests) async throws -> Response {
-        if let scope { try request.access.check(scope) }
+        try request.access.check(permission: permission)
         try request.checkQuery(allowing: query)
         if !takesBody { try request.checkEmpty() }
         guard isHeld else { return try await answer(request) }

@@ -33,6 +33,9 @@ protocol RouteGroup: Sendable {
 extension RouteGroup {
     var representer: Representer { Representer(node: node) }
 
+    /// What the one who asks may send: the keys that they give are their own.
+    func messages(of request: Request) -> Messages { node.messages.of(token: request.access.program) }
+
     /// The user in the open place `{user}`.
     /// - Throws: `EarshotError` `unknownUser`, `ambiguousUser`; `GatewayError` `invalidUTF8`.
     func user(of request: Request) async throws -> User {

@@ -15,9 +15,9 @@ struct ScheduledRoutes: RouteGroup {
 
     private func schedule(_ request: Request, _ body: ScheduleRequest) async throws -> Response {
         let key = try request.idempotencyKey()
-        let destination = try await node.conversations.destination(body.to, idempotencyKey: key)
+        let destination = try await messages(of: request).destination(body.to, idempotencyKey: key)
         try request.access.check(sendingTo: destination)
-        let scheduled = try await node.messages.schedule(
+        let scheduled = try await messages(of: request).schedule(
             try body.message.draft(), to: destination, notBefore: try body.date(), idempotencyKey: key)
         return try .created(await represented([scheduled])[0])
     }

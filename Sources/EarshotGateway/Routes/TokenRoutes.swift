@@ -7,9 +7,9 @@ struct TokenRoutes: RouteGroup {
 
     var routes: [Route] {
         [
-            .get("/v1/tokens", scope: .all) { _ in try .json(await representer.tokens(tokens.all)) },
-            .post("/v1/tokens", TokenRequest.self, scope: .all) { try await create($1) },
-            .delete("/v1/tokens/{token}", scope: .all) { request in
+            .get("/v1/tokens", scope: .page) { _ in try .json(await representer.tokens(tokens.all)) },
+            .post("/v1/tokens", TokenRequest.self, scope: .owner) { try await create($1) },
+            .delete("/v1/tokens/{token}", scope: .page) { request in
                 _ = try await tokens.revoke(try request.parameter("token"))
                 return .done
             },
@@ -18,9 +18,10 @@ struct TokenRoutes: RouteGroup {
 
     private func create(_ body: TokenRequest) async throws -> Response {
         let scopes = try body.readScopes()
-        guard !body.name.hasPrefix(PageDoor.tokenName) else {
+        guard !body.name.hasPrefix(PageSession.namePrefix) else {
             throw EarshotError(
-                .invalidName, "names that begin with \"\(PageDoor.tokenName)\" are those of the page's own sessions",
+                .invalidName,
+                "names that begin with \"\(PageSession.namePrefix)\" are those of the page's own sessions",
                 .init(name: Excerpt.of(body.name)))
         }
         var recipients: Set<Destination>?

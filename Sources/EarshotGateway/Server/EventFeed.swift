@@ -124,7 +124,8 @@ final class EventFeed: Sendable {
             add(
                 EventWindow.Item(
                     content: .event(event.name, id), bytes: try EventText.encode(shown),
-                    draftedBy: event.draft?.insertedBy))
+                    draftedBy: event.draft?.insertedBy,
+                    told: try event.name.isOfDraft ? EventText.encode(shown.told) : nil))
         } catch {
             node.configuration.logger.error("an event cannot be encoded", metadata: ["error": "\(error)"])
         }

@@ -12,21 +12,21 @@ final class EventStream: Sendable {
     private let start: EventID
     /// How many events it writes; `nil` for as many as there are.
     private let count: Int?
-    /// Only events of drafts that were inserted under this name; `nil` for all events.
-    private let draftAuthor: String?
+    /// Which of them its client may hear.
+    private let hearing: Access.Hearing
     private let seat: EventFeed.Seat
 
     /// Begins the stream: nothing that happens from now on is missed.
     /// - Parameters:
     ///   - start: the last event of the journal that the client knows.
     ///   - count: after how many events it ends; `nil` for never.
-    ///   - draftAuthor: of drafts only those of this name are told; `names` has no other events then.
+    ///   - hearing: which of them the client may hear.
     init(
         feed: EventFeed, node: Node, names: Set<EventName>, after start: EventID, count: Int? = nil,
-        ofDraftsBy draftAuthor: String? = nil
+        hearing: Access.Hearing = .everything
     ) {
         (self.feed, self.node, self.start, self.count) = (feed, node, start, count)
-        self.draftAuthor = draftAuthor
+        self.hearing = hearing
         self.names = names.union([.eventsLost])
         seat = feed.join(self.names)
     }
@@ -78,13 +78,10 @@ final class EventStream: Sendable {
                 guard id.follows(known) else { return }
                 known = id
             }
-            if names.contains(name), mayTell(item.draftedBy, name) { try await send(.event(item.bytes)) }
+            if names.contains(name), hearing.includes(name, draftedBy: item.draftedBy) {
+                try await send(.event(hearing.isWhole ? item.bytes : item.told ?? item.bytes))
+            }
         }
-    }
-
-    /// - Parameter author: who inserted the draft that an event is about.
-    private func mayTell(_ author: String?, _ name: EventName) -> Bool {
-        draftAuthor == nil || author == draftAuthor || name == .eventsLost
     }
 
     private func report(_ lost: Int, _ send: (EventText) async throws -> Void) async throws {
@@ -102,9 +99,9 @@ final class EventStream: Sendable {
                 place = nil
             case .events(let events, let end):
                 for entry in events where names.contains(entry.event.name) {
-                    guard mayTell(entry.event.draft?.insertedBy, entry.event.name) else { continue }
+                    guard hearing.includes(entry.event.name, draftedBy: entry.event.draft?.insertedBy) else { continue }
                     let event = await Representer(node: node).event(entry.event, id: entry.id)
-                    try await send(try .event(event))
+                    try await send(try .event(hearing.isWhole ? event : event.told))
                 }
                 guard end != place else { return }
                 (place, known) = (end, end)

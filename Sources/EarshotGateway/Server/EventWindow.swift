@@ -19,6 +19,11 @@ struct EventWindow: Sendable {
         let bytes: ByteBuffer
         /// Who inserted the draft that the event is about; `nil` for a person, and for an event of something else.
         var draftedBy: String?
+        /// Of an event about a draft, what those are told of it who may not read.
+        var told: ByteBuffer?
+
+        /// How much it keeps.
+        fileprivate var byteCount: Int { bytes.readableBytes + (told?.readableBytes ?? 0) }
     }
 
     /// How far a stream has come.
@@ -63,7 +68,7 @@ struct EventWindow: Sendable {
     mutating func append(_ item: Item) {
         if let name = item.unjournalled { added[name, default: 0] += 1 }
         items.append(item)
-        bytes += item.bytes.readableBytes
+        bytes += item.byteCount
         while items.count > countLimit || bytes > byteLimit { dropFirst() }
     }
 
@@ -72,7 +77,7 @@ struct EventWindow: Sendable {
     private mutating func dropFirst() {
         let item = items.removeFirst()
         first += 1
-        bytes -= item.bytes.readableBytes
+        bytes -= item.byteCount
         if let name = item.unjournalled { dropped[name, default: 0] += 1 }
     }
 

@@ -1,5 +1,6 @@
 /// A named reader of the inbox, as the store holds it.
 package struct ConsumerRecord: Hashable, Sendable {
+    /// What its program calls it; for one of a token, the token's name and a slash stand before that (`name(_:of:)`).
     package let name: String
     /// Everything up to here is acknowledged or set aside: a place in the order of arrival.
     package var cursor: Int64
@@ -7,6 +8,8 @@ package struct ConsumerRecord: Hashable, Sendable {
     package let createdAt: Int64
     /// The name of the token with which it was made, whose programs use it; `nil` for the owner's.
     package let token: String?
+    /// Whether programs with the scope `all` go on with it, too: it was made when theirs were not told from the owner's.
+    package var isShared = false
     package var acknowledgedAt: Int64?
     /// The first entry of the last hand-out that was in vain, and how many in a row were.
     package var head: Int64?
@@ -24,6 +27,20 @@ package struct ConsumerRecord: Hashable, Sendable {
         self.cursor = cursor
         self.createdAt = createdAt
         self.token = token
+    }
+
+    /// The name of a consumer among those of all programs.
+    /// - Parameters:
+    ///   - plainName: what its program calls it. It has no slash, and neither has the name of a token.
+    ///   - token: the token's name; `nil` for one of the owner's.
+    package static func name(_ plainName: String, of token: String?) -> String {
+        token.map { "\($0)/\(plainName)" } ?? plainName
+    }
+
+    /// What its program calls it.
+    package var plainName: String {
+        let prefix = Self.name("", of: token)
+        return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
     }
 
     /// Whether acknowledging up to here moves it on.

@@ -192,6 +192,7 @@ extension Rows {
         return try Row.fetchAll(db, sql: "SELECT * FROM consumer ORDER BY name").map { row in
             var record = ConsumerRecord(
                 name: row["name"], cursor: row["cursor"], createdAt: row["createdAt"], token: row["token"])
+            record.isShared = row["isShared"]
             record.acknowledgedAt = row["acknowledgedAt"]
             record.head = row["head"]
             record.fruitless = row["fruitless"]

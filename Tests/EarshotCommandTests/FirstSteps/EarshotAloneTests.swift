@@ -109,7 +109,15 @@ struct EarshotAloneTests {
         steps.write(Data("\n".utf8))
         #expect(try await steps.end().status == 0)
         try await FolderWatch.waitForName(in: folder.path) { $0 == "opened" }
-        #expect(try String(contentsOfFile: folder.file("opened"), encoding: .utf8).hasPrefix("http://127.0.0.1:"))
+        // What is given to another program, every user of the machine can read: so it is where the login is, and not the login.
+        let given = try String(contentsOfFile: folder.file("opened"), encoding: .utf8).trimmingCharacters(in: .newlines)
+        #expect(given.hasPrefix(home.path + "/"), "\(given)")
+        let shown = try String(contentsOfFile: given, encoding: .utf8)
+        #expect(shown.contains(try Regex(#"url=http://127\.0\.0\.1:\d+/#login="#)))
+        for (path, mode) in [(given, 0o600), (URL(fileURLWithPath: given).deletingLastPathComponent().path, 0o700)] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == mode, "\(path)")
+        }
         // A browser writes nothing on the terminal, and whoever has opened it can end it.
         #expect(
             try String(contentsOfFile: folder.file("given"), encoding: .utf8)

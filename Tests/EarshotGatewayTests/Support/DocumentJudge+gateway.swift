@@ -35,7 +35,7 @@ extension DocumentJudge {
                 routes: routes.map {
                     ServedRoute(
                         method: $0.method.rawValue, path: $0.path.description, query: $0.query,
-                        parameters: $0.path.parameters, scope: $0.scope?.rawValue ?? "", takesBody: $0.takesBody)
+                        parameters: $0.path.parameters, scope: $0.permission.name, takesBody: $0.takesBody)
                 }))
     }
 

@@ -6,8 +6,7 @@ import { readFragment } from "./deciding/route.js";
 import { Page } from "./drawing/page.js";
 import { isSheetShown } from "./drawing/sheet.js";
 import { applyTheme } from "./drawing/theme.js";
-import { exchange } from "./talking/api.js";
-import { readToken, writeToken } from "./talking/tab-storage.js";
+import { Session } from "./talking/session.js";
 
 performance.mark("earshot:begin");
 applyTheme();
@@ -39,22 +38,19 @@ function listen(app) {
 async function begin() {
   if (fragment.login) {
     try {
-      writeToken(null);
-      const token = await exchange(fragment.login);
-      writeToken(token);
-      return start(token);
+      return start(await Session.enter(fragment.login));
     } catch (error) {
       return store.apply({ type: "needsLogin", problem: error.status === 401 || error.status === 403 ? "This login was used before, or is older than a minute." : `The login did not work: ${error.message}` });
     }
   }
-  const token = readToken();
-  if (token) start(token);
+  const session = await Session.kept();
+  if (session) start(session);
   else store.apply({ type: "needsLogin", problem: "" });
 }
 
-/** @param {string} token */
-function start(token) {
-  const app = new App(token, store, page);
+/** @param {Session} session */
+function start(session) {
+  const app = new App(session, store, page);
   listen(app);
   app.begin(fragment.open ?? null);
 }

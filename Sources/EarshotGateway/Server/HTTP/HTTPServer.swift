@@ -23,8 +23,8 @@ struct HTTPServer: Sendable {
     /// How long open responses may take after it is told to end.
     var shutdown = GatewayLimits.shutdown
     let logger: Logger
-    /// Says what a request may do, from its head and from the port that it came to (`nil` on a Unix socket).
-    let admit: @Sendable (HTTPRequestHead, _ port: Int?) throws(GatewayError) -> Access
+    /// Says what a request may do, from its head and from where it came in.
+    let admit: @Sendable (HTTPRequestHead, Entrance) throws(GatewayError) -> Access
     /// What takes in the body of a request that is too large for the memory.
     let intake: @Sendable (Request) async throws(GatewayError) -> Intake?
     let respond: @Sendable (Request) async -> Response
@@ -138,40 +138,48 @@ struct HTTPServer: Sendable {
     private func answerNext(
         _ reader: inout RequestReader, _ writer: ResponseWriter, _ open: OpenConnection, port: Int?
     ) async throws -> Bool {
-        guard let (head, outcome) = try await read(&reader, writer, open, port: port), open.beginResponse() else {
-            return false
-        }
+        var access = Access?.none
+        guard let (head, outcome) = try await read(&reader, writer, open, port: port, admitting: &access),
+            open.beginResponse()
+        else { return false }
         switch outcome {
         case .success(let request):
-            let response = await respond(request)
+            var response = await respond(request)
+            response.prove(to: request.access)
             defer { response.release?() }
             observe?(request, response)
             let staysOpen = head?.staysOpen ?? false
             try await writer.write(response, to: head, closes: !staysOpen)
             return open.endResponse() && staysOpen
         case .failure(let error):
-            try await refuse(head, error, writer)
+            try await refuse(head, error, writer, to: access)
             return false
         }
     }
 
-    private func refuse(_ head: HTTPRequestHead?, _ error: GatewayError, _ writer: ResponseWriter) async throws {
-        let response = Response(error)
+    private func refuse(
+        _ head: HTTPRequestHead?, _ error: GatewayError, _ writer: ResponseWriter, to access: Access? = nil
+    ) async throws {
+        var response = Response(error)
+        if let access { response.prove(to: access) }
         observe?(head.map { Request(method: $0.method, target: $0.uri, headers: $0.headers) }, response)
         try await writer.write(response, to: head)
     }
 
+    /// - Parameter admitted: what the request may do, as soon as that is known.
     /// - Returns: a request, or why it is refused; `nil` at the end of the connection. The head is missing where it
     ///   could not be read.
     private func read(
-        _ reader: inout RequestReader, _ writer: ResponseWriter, _ open: OpenConnection, port: Int?
+        _ reader: inout RequestReader, _ writer: ResponseWriter, _ open: OpenConnection, port: Int?,
+        admitting admitted: inout Access?
     ) async throws -> (HTTPRequestHead?, Result<Request, GatewayError>)? {
         var readHead: HTTPRequestHead?
         do {
             guard let head = try await reader.head() else { return nil }
             readHead = head
             try head.check()
-            let access = try admit(head, port)
+            let access = try admit(head, open.entrance(at: port))
+            admitted = access
             var request = Request(
                 method: head.method, target: head.uri, headers: head.headers, access: access, connection: open)
             if let intake = try await intake(request) {

@@ -20,6 +20,8 @@ final class OpenConnection: Sendable {
 
     private struct State {
         var phase: Phase
+        /// Where its requests come in, once that was asked.
+        var entrance: Entrance?
         /// The server ends.
         var isEnding = false
         /// The client sends nothing more.
@@ -53,6 +55,17 @@ final class OpenConnection: Sendable {
             case .waiting(let since, _), .lingering(let since, _): since
             case .responding: nil
             }
+        }
+    }
+
+    /// Where its requests come in. The kernel is asked once: the other end stays who it is.
+    /// - Parameter port: of the server; `nil` of a Unix socket.
+    func entrance(at port: Int?) -> Entrance {
+        guard let port else { return .socket }
+        return state.withLock { state in
+            let entrance = state.entrance ?? .loopback(port: port, from: SocketUser(channel) ?? .unknown)
+            state.entrance = entrance
+            return entrance
         }
     }
 

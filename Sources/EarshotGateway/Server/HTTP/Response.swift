@@ -15,6 +15,8 @@ struct Response: Sendable {
     let status: HTTPResponseStatus
     var headers: HTTPHeaders
     let body: Body
+    /// Of an answer in JSON, what of it those are told who may not read.
+    private var untold: Untold?
     /// Gives back what the response holds, once it is written or the connection is lost.
     var release: (@Sendable () -> Void)?
 
@@ -72,8 +74,20 @@ struct Response: Sendable {
         headers.replaceOrAdd(name: "content-disposition", value: "inline")
     }
 
+    /// Lets a tab of the page know that its node answers.
+    mutating func prove(to access: Access) {
+        guard let proof = access.proof else { return }
+        headers.replaceOrAdd(name: "authentication-info", value: SessionCredentials.answer(proof))
+    }
+
+    /// What is kept of an answer until it is known who is told.
+    private struct Untold: Sendable {
+        /// `nil` where nothing of it is told.
+        let told: (any Encodable & Sendable)?
+    }
+
     /// Something was made.
-    static func created(_ body: some Encodable) throws -> Response { try .json(body, status: .created) }
+    static func created(_ body: some Encodable & Sendable) throws -> Response { try .json(body, status: .created) }
 
     /// It was done, and there is nothing to say about it.
     static let done = Response(status: .noContent)
@@ -82,10 +96,26 @@ struct Response: Sendable {
         Response(status: .ok, contentType: contentType, body: ByteBuffer(string: text))
     }
 
-    static func json(_ body: some Encodable, status: HTTPResponseStatus = .ok) throws -> Response {
-        Response(
+    static func json(_ body: some Encodable & Sendable, status: HTTPResponseStatus = .ok) throws -> Response {
+        var response = try Response(status: status, encoding: body)
+        response.untold = Untold(told: (body as? any ToldWithoutReading).map { $0.told })
+        return response
+    }
+
+    private init(status: HTTPResponseStatus, encoding body: some Encodable) throws {
+        self.init(
             status: status, contentType: "application/json; charset=utf-8",
             body: ByteBuffer(bytes: try JSONEncoder.gateway().encode(body)))
+    }
+
+    /// The response as somebody is told it. Here alone is decided what a call tells: who may read is told all of the answer,
+    /// and others what `ToldWithoutReading` leaves of it; of any other answer in JSON that is nothing.
+    func shown(to access: Access) throws -> Response {
+        guard !access.mayRead, let untold else { return self }
+        guard let told = untold.told else { return Response(status: status) }
+        var response = try Response(status: status, encoding: told)
+        response.release = release
+        return response
     }
 }
 

@@ -11,7 +11,7 @@ import { closeSheet } from "../drawing/sheet.js";
 import { Api } from "../talking/api.js";
 import { EventStream } from "../talking/event-stream.js";
 import { Refresher } from "../talking/refresher.js";
-import { Drafts, writeToken } from "../talking/tab-storage.js";
+import { Drafts } from "../talking/tab-storage.js";
 import { Attachments } from "./attachments.js";
 import { commands } from "./commands.js";
 import { Dialogs } from "./dialogs.js";
@@ -27,12 +27,15 @@ export class App {
   canSearch = true;
   drafts = new Drafts();
   #listening = 0;
+  /** What the address said is open. @type {string|null} */
+  #wanted = null;
 
-  /** @param {string} token @param {import("./store.js").Store} store @param {import("../drawing/page.js").Page} drawn */
-  constructor(token, store, drawn) {
+  /** @param {import("../talking/session.js").Session} session @param {import("./store.js").Store} store @param {import("../drawing/page.js").Page} drawn */
+  constructor(session, store, drawn) {
     this.store = store;
     this.drawn = drawn;
-    this.api = new Api(token, () => this.signOut("The login is no longer good."));
+    this.session = session;
+    this.api = new Api(session);
     this.dialogs = new Dialogs(this.api, store);
     this.facts = new Facts(this.api, store, this.dialogs);
     this.writing = new Writing(this.api, store);
@@ -43,7 +46,7 @@ export class App {
     this.refresher = new Refresher(this.facts.ask);
     this.reading = new ReadingWatch(this.api, (id) => this.refresher.want([{ kind: "conversation", id }]));
     this.events = new EventStream(this.api, {
-      onEvent: (event) => this.#happened(event), onLive: (isFirst) => this.#live(isFirst), onLost: () => this.store.apply({ type: "link", link: "lost" }),
+      onEvent: (event) => this.#happened(event), onLive: (isFirst) => this.#live(isFirst), onLost: (isForeign) => this.#lost(isForeign),
     });
     this.commands = commands(this);
   }
@@ -55,6 +58,7 @@ export class App {
 
   /** @param {string|null} open what the address says is open */
   async begin(open) {
+    this.#wanted = open;
     // Events first: what happens while the first picture is fetched is not missed.
     this.events.run();
     setInterval(() => this.#pulse(), LIMITS.pulseMilliseconds);
@@ -70,7 +74,9 @@ export class App {
       this.command("open", open);
       await people;
     } catch (error) {
-      if (!error.isUnauthorized) this.drawn.showProblem(error.message, () => this.#firstPicture(open));
+      // It goes on when the node is there.
+      if (error.isForeign) this.store.apply({ type: "needsLogin", problem: error.message });
+      else this.drawn.showProblem(error.message, () => this.#firstPicture(open));
     }
   }
 
@@ -134,19 +140,20 @@ export class App {
     try {
       return await work();
     } catch (error) {
-      if (!error.isUnauthorized) this.drawn.showToast(`That did not work: ${error.message}`);
+      this.drawn.showToast(`That did not work: ${error.message}`);
       return null;
     }
   }
 
   reconnect() { this.events.restart(); }
 
-  /** @param {string} problem */
-  signOut(problem) {
+  /** Ends the login of this browser, and so of all of its tabs. */
+  async signOut() {
     this.events.end();
-    writeToken(null);
     closeSheet();
-    this.store.apply({ type: "needsLogin", problem });
+    this.store.apply({ type: "needsLogin", problem: "This browser's login has ended." });
+    await this.attempt(() => this.api.delete(`tokens/${this.session.id}`));
+    await this.session.forget();
   }
 
   nextPane() { this.drawn.nextPane(); }
@@ -180,10 +187,18 @@ export class App {
     else this.drawn.showToast(`${line(draftAuthor(draft))} has prepared a draft to ${line(where)}.`);
   }
 
+  /** @param {boolean} isForeign whether somebody else answers */
+  #lost(isForeign) {
+    // Before anything else is asked, whoever answers then has to prove who it is.
+    this.session.doubt();
+    this.store.apply({ type: "link", link: "lost", isForeign });
+  }
+
   /** @param {boolean} isFirst */
   #live(isFirst) {
     const wasLost = this.state.link === "lost";
     this.store.apply({ type: "link", link: "live" });
+    if (this.state.phase === "needsLogin") this.#firstPicture(this.#wanted);
     if (isFirst) return;
     if (wasLost) announce("The node is back");
     this.refresher.want([{ kind: "everything" }, { kind: "health" }]);

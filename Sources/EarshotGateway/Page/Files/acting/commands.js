@@ -103,6 +103,11 @@ export function commands(app) {
       text: `The name goes to the key ${user(id).fingerprint}. Nothing more is sent to the old key, and messages that wait for it fail. Do it only if they have told you of it themselves.`,
       action: "Accept the new key", isDangerous: true,
     }, () => people.decide(user(id), "accept")),
+    rename: (id) => confirmSheet({
+      title: `Call ${line(user(id).name)} ${line(user(id).claimedName)} from now on?`,
+      text: `The key is the same: ${user(id).fingerprint}. Whoever else had that name here loses it.`,
+      action: `Call them ${line(user(id).claimedName)}`,
+    }, () => people.decide(user(id), "accept", user(id).claimedName)),
     block: (id) => confirmSheet({
       title: `Block ${line(user(id).name)}?`, text: "Nothing is sent to them or taken from them.", action: "Block", isDangerous: true,
     }, () => people.decide(user(id), "block")),
@@ -128,7 +133,7 @@ export function commands(app) {
     findings: () => showFindings(app),
     dismiss: (key) => store.apply({ type: "dismissed", key }),
     reconnect: () => app.reconnect(),
-    signOut: () => app.signOut("This tab's login has ended."),
+    signOut: () => app.signOut(),
     nextPane: () => app.nextPane(),
     back: () => {
       if (drawn.composer.cancel()) return;

@@ -15,9 +15,10 @@ export class People {
   /**
    * @param {any} user as they were shown when the person decided: with another name now, nothing is done
    * @param {"accept"|"verify"|"block"|"unblock"} decision
+   * @param {string} name that the decision is about
    */
-  async decide(user, decision) {
-    const decided = await this.#api.post(`users/${user.id}/trust`, { decision, name: user.name });
+  async decide(user, decision, name = user.name) {
+    const decided = await this.#api.post(`users/${user.id}/trust`, { decision, name });
     this.#store.apply({ type: "user", user: decided });
     // A name that goes to another key leaves the one that had it.
     this.#store.apply({ type: "users", users: await this.#api.get("users") });

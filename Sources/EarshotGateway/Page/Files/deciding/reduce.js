@@ -18,7 +18,7 @@ export function reduce(state, action) {
   switch (action.type) {
     case "needsLogin": return { ...state, phase: "needsLogin", loginProblem: action.problem };
     case "ready": return { ...state, phase: "ready" };
-    case "link": return { ...state, link: action.link };
+    case "link": return { ...state, link: action.link, isForeign: action.isForeign ?? false };
     case "node": return { ...state, node: action.node };
     case "users": return { ...state, users: byID(action.users) };
     case "user": return { ...state, users: new Map(state.users).set(action.user.id, action.user) };

@@ -5,6 +5,7 @@
  * @property {"starting"|"needsLogin"|"ready"} phase
  * @property {string} loginProblem why there is no login, in words
  * @property {"connecting"|"live"|"lost"} link to the node
+ * @property {boolean} isForeign whether somebody else answers where the node was
  * @property {any} node what it says of itself, or null
  * @property {Map<string, any>} users
  * @property {Map<string, any>} conversations
@@ -29,7 +30,7 @@
 
 /** @type {State} */
 export const INITIAL = Object.freeze({
-  phase: "starting", loginProblem: "", link: "connecting", node: null, users: new Map(), conversations: new Map(),
+  phase: "starting", loginProblem: "", link: "connecting", isForeign: false, node: null, users: new Map(), conversations: new Map(),
   hasMoreConversations: false, advertised: [], open: null, dialogs: new Map(), loading: null, dialogProblem: "",
   eventCount: 0, recent: [], typing: new Map(), heard: new Map(), prepared: { key: null, drafts: [] },
   files: new Map(), outgoing: new Map(), quotes: new Map(), storageProblem: null, findings: [], dismissed: new Set(),

@@ -51,6 +51,9 @@ function decisions(user, app, problem) {
     blocked: [button("Unblock", "unblock")],
     conflict: [h("button", { type: "button", class: "danger", onclick: () => app.command("accept", user.id) }, "Accept this key…"), button("Block", "block")],
   }[user.trust] ?? [];
+  if (user.claimedName && user.trust !== "blocked") {
+    buttons.unshift(h("button", { type: "button", onclick: () => app.command("rename", user.id) }, `Call them ${line(user.claimedName)}…`));
+  }
   return [
     h("p", { class: `trust-line trust-${user.trust}` }, icon(user.trust === "verified" ? "verified" : user.trust === "conflict" ? "warning" : user.trust === "blocked" ? "blocked" : "shield"),
       h("strong", {}, word), h("span", {}, ` — ${hint}.`)),

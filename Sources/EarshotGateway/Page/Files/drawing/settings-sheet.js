@@ -22,7 +22,7 @@ export function showSettings(app) {
       h("section", {}, h("h3", {}, "The node"), h("p", { class: "muted" }, `Earshot ${node.version} · ${node.knownUsers} people known · ${node.undeliveredMessages} messages not delivered yet`),
         h("div", { class: "buttons" },
           h("button", { type: "button", onclick: () => app.command("findings") }, "What the doctor finds"),
-          h("button", { type: "button", onclick: () => app.command("signOut") }, "End this tab's login"))),
+          h("button", { type: "button", onclick: () => app.command("signOut") }, "End this browser's login"))),
     ],
   });
   attempt(problem, () => fill(app, devices, tokens));

@@ -12,7 +12,8 @@ export class ApiError extends Error {
   }
 
   get isLost() { return this.status === 0; }
-  get isUnauthorized() { return this.status === 401; }
+  /** Whether somebody answers who cannot prove to be the node. */
+  get isForeign() { return this.code === "unproved"; }
   /** Whether this node is older than what was asked for. */
   get isUnknownRoute() { return this.status === 404 && (this.code === "unknownPath" || this.code === "notFound" || this.code === "noSuchPath"); }
 }

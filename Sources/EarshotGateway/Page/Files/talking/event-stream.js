@@ -15,18 +15,19 @@ export class EventStream {
 
   /**
    * @param {Api} api
-   * @param {{onEvent: (event: any) => void, onLive: (isFirst: boolean) => void, onLost: () => void}} handlers
+   * @param {{onEvent: (event: any) => void, onLive: (isFirst: boolean) => void, onLost: (isForeign: boolean) => void}} handlers
    */
   constructor(api, handlers) {
     this.#api = api;
     this.#handlers = handlers;
   }
 
-  /** Runs until `end`, or until the token is refused. */
+  /** Runs until `end`. */
   async run() {
     let wait = LIMITS.firstRetry, isFirst = true;
     while (!this.#isEnded) {
       this.#attempt = new AbortController();
+      let isForeign = false;
       try {
         const response = await this.#api.events(this.#lastID, this.#attempt.signal);
         wait = LIMITS.firstRetry;
@@ -34,12 +35,12 @@ export class EventStream {
         isFirst = false;
         await this.#read(response);
       } catch (error) {
-        if (error.isUnauthorized) return;
+        isForeign = error.isForeign ?? false;
         // A place that the node does not know, as after another history was put in place: all is asked for anew.
         if (error.status === 400) this.#lastID = "";
       }
       if (this.#isEnded) return;
-      this.#handlers.onLost();
+      this.#handlers.onLost(isForeign);
       await this.#pause(wait);
       wait = Math.min(wait * 2, LIMITS.longestRetry);
     }

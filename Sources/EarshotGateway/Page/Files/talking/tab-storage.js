@@ -1,11 +1,11 @@
 /**
- * What the page keeps: the token and the drafts for this tab alone, choices of the person for this browser.
+ * What the page keeps: drafts for this tab alone, the session and choices of the person for this browser.
  *
  * A browser may forbid storing. Then the page works all the same, and forgets.
  */
 import { LIMITS } from "../deciding/limits.js";
 
-const TOKEN = "earshot.token", DRAFTS = "earshot.drafts", CHOICES = "earshot.choices";
+const SESSION = "session", DRAFTS = "earshot.drafts", CHOICES = "earshot.choices";
 
 /** @param {() => Storage} storage @param {string} key */
 function read(storage, key) {
@@ -39,9 +39,37 @@ function parsed(text) {
 
 const tab = () => sessionStorage, browser = () => localStorage;
 
-export const readToken = () => read(tab, TOKEN);
-/** @param {string|null} token */
-export const writeToken = (token) => write(tab, TOKEN, token);
+/** The place for what is no text. @returns {Promise<IDBDatabase>} */
+const database = () => new Promise((resolve, reject) => {
+  const request = indexedDB.open("earshot", 1);
+  request.onupgradeneeded = () => request.result.createObjectStore(SESSION);
+  request.onsuccess = () => resolve(request.result);
+  request.onerror = () => reject(request.error);
+});
+
+/** @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest} work @returns {Promise<any>} */
+async function inDatabase(mode, work) {
+  try {
+    const opened = await database();
+    try {
+      return await new Promise((resolve, reject) => {
+        const transaction = opened.transaction(SESSION, mode), request = work(transaction.objectStore(SESSION));
+        transaction.oncomplete = () => resolve(request.result);
+        transaction.onabort = () => reject(transaction.error);
+      });
+    } finally {
+      opened.close();
+    }
+  } catch (error) {
+    console.info("the browser keeps nothing for this page", error);
+    return null;
+  }
+}
+
+/** A key can be kept so, though nobody can read it. @returns {Promise<{id: string, key: CryptoKey}|null>} */
+export const readSession = async () => (await inDatabase("readonly", (store) => store.get(SESSION))) ?? null;
+/** @param {{id: string, key: CryptoKey}|null} session */
+export const writeSession = (session) => inDatabase("readwrite", (store) => (session ? store.put(session, SESSION) : store.delete(SESSION)));
 
 /** @returns {{theme: string, sendsWithEnter: boolean, notifies: boolean}} */
 export const readChoices = () => ({ theme: "auto", sendsWithEnter: true, notifies: false, ...parsed(read(browser, CHOICES)) });

@@ -3,10 +3,10 @@ import { ApiError, refusalOf } from "./api-error.js";
 
 /**
  * @param {string} url @param {Record<string, string>} headers @param {Blob} body
- * @param {{onProgress: (bytes: number) => void, signal: AbortSignal}} options
+ * @param {{onProgress: (bytes: number) => void, signal: AbortSignal, check: (info: string|null) => Promise<void>}} options check: whether the answer is the node's
  * @returns {Promise<any>} what the node answers
  */
-export function upload(url, headers, body, { onProgress, signal }) {
+export function upload(url, headers, body, { onProgress, signal, check }) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", url);
@@ -15,7 +15,12 @@ export function upload(url, headers, body, { onProgress, signal }) {
     // Also where the browser cannot read the file, such as one that was removed.
     request.addEventListener("error", () => reject(new ApiError("noAnswer", "the file cannot be read, or the node does not answer", 0)));
     request.addEventListener("abort", () => reject(new ApiError("aborted", "it was removed", 0)));
-    request.addEventListener("load", () => {
+    request.addEventListener("load", async () => {
+      try {
+        await check(request.getResponseHeader("authentication-info"));
+      } catch (error) {
+        return reject(error);
+      }
       if (request.status !== 201) return reject(refusalOf(request.status, request.responseText));
       try {
         resolve(JSON.parse(request.responseText));
