@@ -232,6 +232,7 @@ let package = Package(
                 "Earshot", "EarshotCommand", "EarshotCrypto", "EarshotGateway", "EarshotModel", "EarshotProtocol",
                 "EarshotStore", "TestSupport", "hello", "quickstart",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings + quickToCompile),
     ]

@@ -206,7 +206,7 @@ extension Simulation {
                 message.notBefore = nodes[index].now(at: time).wallClock + delay
             }
             for _ in 0..<(programChance.oneIn(3) ? 2 : 1) where nodes[index].isUp {
-                let key = message.key
+                let key = IdempotencyKey(message.key)
                 if let notBefore = message.notBefore, let drawn = EntryKey([UInt8](repeating: 1, count: 16)) {
                     try ask(.own(message), on: index) {
                         $0.schedule(

@@ -4,6 +4,7 @@ import json
 import threading
 import urllib.parse
 
+from page_session import PageSession, login_body
 from town import ask, until
 
 SCRIPTS = [
@@ -100,14 +101,13 @@ class Foreign(http.server.BaseHTTPRequestHandler):
 
 def strangers(town, page, rows, browser):
     """Pages of others, names that lead here, and logins that were used."""
-    elsewhere(page, rows)
+    session = PageSession(town.address())
+    elsewhere(page, rows, session)
     stale(town, rows, browser)
-    origin = urllib.parse.urlsplit(page.origin)
-    one_time = urllib.parse.urlsplit(town.address()).fragment.removeprefix("login=")
-    port, token = origin.port, page.tab.evaluate("sessionStorage.getItem('earshot.token')")
-    authorized = {"authorization": f"Bearer {token}"}
-    status, _, response = ask(port, "GET", "/v1/node", authorized)
-    rows.check("the token works where it belongs", status == 200, status)
+    port, login = urllib.parse.urlsplit(page.origin).port, login_body(town.address())
+    authorized = lambda: session.headers("GET", "/v1/node")  # noqa: E731
+    status, _, response = ask(port, "GET", "/v1/node", authorized())
+    rows.check("the session works where it belongs", status == 200 and response.getheader("authentication-info"), status)
     policy_text = ask(port, "GET", "/")[2].getheader("content-security-policy") or ""
     rows.check("the policy is strict", all(part in policy_text for part in (
         "default-src 'none'", "script-src 'self'", "require-trusted-types-for 'script'", "trusted-types 'none'", "frame-ancestors 'none'")), policy_text)
@@ -115,33 +115,34 @@ def strangers(town, page, rows, browser):
     rows.check("nothing was fetched from elsewhere", all(
         url.startswith((page.origin, "data:", "blob:")) for url in page.requests), len(page.requests))
     refused = {
-        "a rebound host": ask(port, "GET", "/v1/node", authorized, host=f"evil.example:{port}"),
+        "a rebound host": ask(port, "GET", "/v1/node", authorized(), host=f"evil.example:{port}"),
         "a rebound host, for the page": ask(port, "GET", "/", host=f"evil.example:{port}"),
         # With a login that is good, so that nothing else can be the reason.
-        "a rebound host, for a login": ask(port, "POST", "/v1/login", body={"login": one_time}, host=f"evil.example:{port}"),
-        "a foreign origin": ask(port, "GET", "/v1/node", {**authorized, "origin": "http://evil.example"}),
-        "a foreign origin, for a login": ask(port, "POST", "/v1/login", {"origin": "http://evil.example"}, {"login": one_time}),
-        "a foreign site": ask(port, "GET", "/v1/node", {**authorized, "sec-fetch-site": "cross-site"}),
-        "no token": ask(port, "GET", "/v1/node"),
-        "a login that never was": ask(port, "POST", "/v1/login", body={"login": "x" * 43}),
+        "a rebound host, for a login": ask(port, "POST", "/v1/login", body=login, host=f"evil.example:{port}"),
+        "a foreign origin": ask(port, "GET", "/v1/node", {**authorized(), "origin": "http://evil.example"}),
+        "a foreign origin, for a login": ask(port, "POST", "/v1/login", {"origin": "http://evil.example"}, login),
+        "a foreign site": ask(port, "GET", "/v1/node", {**authorized(), "sec-fetch-site": "cross-site"}),
+        "no session": ask(port, "GET", "/v1/node"),
+        "the proof of another request": ask(port, "GET", "/v1/users", authorized()),
+        "a login that never was": ask(port, "POST", "/v1/login", body={**login, "login": "x" * 16}),
     }
-    secrets = (town.alice.call("GET", "node")["id"], "<html", '"token"')
+    secrets = (town.alice.call("GET", "node")["id"], "<html", '"session"')
     for name, (status, text, _) in refused.items():
         rows.check(f"{name} gets nothing", status in (400, 401, 403, 404, 421) and not any(each in text for each in secrets),
                    f"{status} {text[:80]}")
-    status = ask(port, "POST", "/v1/login", body={"login": one_time})[0]
+    status = ask(port, "POST", "/v1/login", body=login)[0]
     rows.check("the login that others tried is good where it belongs", status == 201, status)
 
 
-def elsewhere(page, rows):
+def elsewhere(page, rows, session):
     """A page of another origin in the same browser."""
-    token = page.tab.evaluate("sessionStorage.getItem('earshot.token')")
+    shown = session.headers("GET", "/v1/node")["authorization"]
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Foreign)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         tab = page.context.new_page()
         tab.goto(f"http://127.0.0.1:{server.server_port}/")
-        answer = tab.evaluate("""async ([origin, token]) => {
+        answer = tab.evaluate("""async ([origin, shown]) => {
           const tried = async (options) => { try { return (await fetch(`${origin}/v1/node`, options)).status; } catch (error) { return 'nothing'; } };
           for (const source of [origin, '/own']) {
             const frame = document.createElement('iframe');
@@ -149,11 +150,11 @@ def elsewhere(page, rows):
             document.body.append(frame);
             await new Promise((resolve) => { frame.onload = resolve; setTimeout(resolve, 3000); });
           }
-          return {plain: await tried({}), token: await tried({headers: {authorization: `Bearer ${token}`}})};
-        }""", [page.origin, token])
+          return {plain: await tried({}), shown: await tried({headers: {authorization: shown}})};
+        }""", [page.origin, shown])
         # The DevTools see into each frame, whatever its origin.
         framed, own = (frame.content() for frame in tab.main_frame.child_frames)
-        rows.check("a page of another origin reads nothing", answer["plain"] == answer["token"] == "nothing", answer)
+        rows.check("a page of another origin reads nothing", answer["plain"] == answer["shown"] == "nothing", answer)
         rows.check("a page of another origin cannot frame this one, but its own",
                    'id="shell"' not in framed and "elsewhere" in own, " ".join(framed.split())[:80])
         tab.close()
@@ -164,10 +165,9 @@ def elsewhere(page, rows):
 def stale(town, rows, browser):
     """A login is good once."""
     address = town.address()
-    one_time = urllib.parse.urlsplit(address).fragment.removeprefix("login=")
     port = urllib.parse.urlsplit(address).port
-    first = ask(port, "POST", "/v1/login", body={"login": one_time})[0]
-    second = ask(port, "POST", "/v1/login", body={"login": one_time})[0]
+    first = ask(port, "POST", "/v1/login", body=login_body(address))[0]
+    second = ask(port, "POST", "/v1/login", body=login_body(address))[0]
     rows.check("a login is good once", first == 201 and second in (401, 403), f"{first}, then {second}")
     context = browser.context()
     tab = context.new_page()

@@ -81,7 +81,7 @@ def loses(town, page):
     page.sees("#composer-note:has-text('Your draft is kept')")
     assert page.tab.input_value("#field") == "Half a thought, and the rest"
     town.bob.send("alice", "Are you still there?")
-    town.back()
+    town.alice.start()
     page.sees("banner-stack .banner:has-text('The node is away')", state="detached", timeout=20_000)
     page.message("Are you still there?").wait_for(timeout=20_000)
     assert page.tab.input_value("#field") == "Half a thought, and the rest"

@@ -17,6 +17,7 @@ import long  # noqa: E402
 import looking  # noqa: E402
 import notifying  # noqa: E402
 import quickstart  # noqa: E402
+import returning  # noqa: E402
 import talking  # noqa: E402
 import trouble  # noqa: E402
 import units  # noqa: E402
@@ -80,7 +81,8 @@ def run(town, browser, rows, kept):
     trouble.silence(town, page, rows)
     trouble.full_disk(town, page, rows)
     trouble.lost_node(town, page, rows)
-    guarding.violations([page, *pages], rows, browser)
+    tabs = returning.run(town, page, rows, browser)
+    guarding.violations([page, *pages, *tabs], rows, browser)
 
 
 def log_in(town, page):

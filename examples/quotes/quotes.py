@@ -56,6 +56,9 @@ class Quotes:
                 if refusal.code != "draftDiscarded":
                     raise
                 continue  # A person did not want this one.
+            # Without the scope `read` the answer has no text: a person may have changed it.
+            if "messageID" not in draft:
+                print(f"drafted: {QUOTES[number]}", flush=True)
             if "messageID" in draft or self.was_sent(draft, events):
                 print(f"sent: {QUOTES[number]}", flush=True)
                 return
@@ -63,7 +66,6 @@ class Quotes:
         print("there are no more quotes", flush=True)
 
     def was_sent(self, draft, events):
-        print(f"drafted: {draft['text']}", flush=True)
         for event in events:
             if event.get("draft", {}).get("id") == draft["id"]:
                 return event["name"] == "draftSent"

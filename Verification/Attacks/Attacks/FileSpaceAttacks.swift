@@ -7,7 +7,7 @@ import TestSupport
 
 /// Attacks on the room that files take of the disk.
 extension Attack {
-    static let fileSpace: [Attack] = [inventedFiles, endlessUploads, names]
+    static let fileSpace: [Attack] = [inventedFiles, manyNames, endlessUploads, names]
 
     /// What a folder takes of the disk, in bytes.
     private static func takenBytes(_ path: String) -> Int {
@@ -53,6 +53,39 @@ extension Attack {
             "\(asked) files asked for; \(taken >> 10) KiB taken of \(claimed >> 20) MiB claimed; "
                 + "the link \(isAlive ? "goes on" : "is dead")",
             asked > 0 && taken < 8 << 20 && isAlive)
+    }
+
+    private static let manyNames = Attack(
+        kind: .files, name: "a message that names one file of 5 MB 64 times, to somebody whose rule copies it",
+        expected: "one copy, of 5 MB"
+    ) { arena, source in
+        let copies = arena.folder.file("copies \(source)")
+        try FileManager.default.createDirectory(atPath: copies, withIntermediateDirectories: false)
+        let (mallory, held) = try await acquaintance("w", arena, source)
+        let node = arena.alice.node
+        try await node.files.setRules(FileRules([FileRule(.fetch(folder: copies), sender: mallory.userID)]))
+        let (large, last) = (ForgedFile.random(bytes: 5_000_000), ForgedFile.random(bytes: 1000))
+        for (number, file) in [large, last].enumerated() {
+            let count = number == 0 ? Limits.attachments : 1
+            let attachments = (0..<count).map { file.attachment(name: "\(number) \($0).bin") }
+            _ = try await blocking {
+                try held.with { link in
+                    let log = mallory.log(to: node.userID, epoch: UInt64(1 + number))
+                    if number == 0 { link.send(Mallory.heads()) }
+                    link.send(mallory.entries(log, bodies: [ForgedFile.message(attachments)]))
+                    return link.give(file)
+                }
+            }
+            // Copies are made one after the other: what is there of the last one is all there is of the first.
+            try await arena.alice.events.until("the copy") {
+                FileManager.default.fileExists(atPath: "\(copies)/\(number) 0.bin")
+            }
+        }
+        try await node.files.setRules(FileRules())
+        let names = try FileManager.default.contentsOfDirectory(atPath: copies)
+        let taken = takenBytes(copies)
+        return Outcome(
+            "\(names.count - 1) copies; \(taken / 1_000_000) MB", names.count == 2 && taken < 6_000_000)
     }
 
     private static let endlessUploads = Attack(

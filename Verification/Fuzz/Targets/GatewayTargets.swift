@@ -81,7 +81,7 @@ private final class LocalAPI: Sendable {
         isLoaded.wait()
         guard let tokens = loaded.withLock({ $0 }) else { preconditionFailure("the tokens were loaded") }
         responder = Responder(
-            node: node, feed: EventFeed(node: node), tokens: tokens, door: PageDoor(tokens: tokens))
+            node: node, feed: EventFeed(node: node), tokens: tokens, door: PageDoor(node: node, tokens: tokens))
         let states = node.events.events(.nodeStateChanged)
         Task { try await node.run() }
         Task {
