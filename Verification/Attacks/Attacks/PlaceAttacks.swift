@@ -28,19 +28,18 @@ extension Attack {
         ) { arena, source in
             let circle = try await Circle.open(arena, source)
             try await circle.conversation.send(secret)
-            var writer = circle.mallory
+            var (writer, end): (Mallory, LogPlace?) = (circle.mallory, nil)
             switch author {
             case .stranger: writer = Mallory(name: "s \(source)")
             case .invited: break
             case .participant, .removed:
-                _ = try await circle.join()
+                end = try await circle.join().control.last?.place
                 guard author == .removed else { break }
                 try await circle.conversation.remove(circle.mallory.userID)
                 try await circle.until(.removed, circle.mallory.userID, at: circle.bob)
             }
-            let end = try await circle.control().last?.place
-            let frames = forgeries(by: writer, in: circle.conversationID, behind: end)
-            let told = writer
+            if end == nil { end = try await circle.control().last?.place }
+            let (told, frames) = (writer, forgeries(by: writer, in: circle.conversationID, behind: end))
             circle.link.close()
             for node in [arena.alice, arena.bob] {
                 try await blocking {

@@ -24,14 +24,15 @@ extension Attack {
                 .webhook(url: "http://127.0.0.1:\(server.port)/hook"), name: target)
             let (mallory, held) = try await acquaintance("q", arena, source)
             let start = ContinuousClock.now
-            _ = try await blocking {
+            let isTaken = try await blocking {
                 try held.with { link in
-                    let log = mallory.log(to: node.userID)
-                    let bodies = [text, "behind \(source)"].map { Mallory.body($0, at: Mallory.now) }
+                    let (log, now) = (mallory.log(to: node.userID), Mallory.now)
+                    let bodies = [Mallory.body(text, at: now), Mallory.body("behind \(source)", at: now + 1)]
                     link.send(Mallory.heads(), mallory.entries(log, bodies: bodies))
                     return link.waitForReceipt()
                 }
             }
+            guard isTaken else { return Outcome("the messages were not taken", false) }
             var waited = Duration.zero
             while !server.hasTaken("behind \(source)"), waited < .seconds(30) {
                 try await Task.sleep(for: .milliseconds(50))
