@@ -13,6 +13,7 @@ from nodes import Node, program
 from page_session import PageSession, login_body, login_of
 
 STRANGER = 65534  # nobody
+PYTHON = "/usr/bin/python3"  # Debian's. That of this process may lie where only root can go.
 FLOOD = 2000  # requests of each kind
 LOOKED = 10  # seconds within which a look at all processes is over
 USUAL = 7118  # PageDoor.usualPort
@@ -88,7 +89,7 @@ class Stranger:
 
     def __init__(self, code, *arguments):
         self.process = subprocess.Popen(
-            [sys.executable, "-c", code, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/",
+            [PYTHON, "-c", code, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/",
             user=STRANGER, group=STRANGER, extra_groups=[])
         if self.process.stdout.readline() != "ready\n":
             raise RuntimeError("the other user's process did not start")
@@ -104,7 +105,7 @@ class Stranger:
 def as_stranger(code, question):
     """What the other user gets."""
     answer = subprocess.run(
-        [sys.executable, "-c", code], input=json.dumps(question), stdout=subprocess.PIPE, text=True, check=True, cwd="/",
+        [PYTHON, "-c", code], input=json.dumps(question), stdout=subprocess.PIPE, text=True, check=True, cwd="/",
         user=STRANGER, group=STRANGER, extra_groups=[])
     return json.loads(answer.stdout)
 
@@ -205,7 +206,7 @@ def floods(results, node):
     flood += [request(node.http_port, "GET", "/v1/node", {"Authorization": "Bearer earshot_x_y"})] * FLOOD
     token = node.run("token", "create", "beside", "--scope", "read").strip()
     stranger = subprocess.Popen(
-        [sys.executable, "-c", ASKING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/",
+        [PYTHON, "-c", ASKING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/",
         user=STRANGER, group=STRANGER, extra_groups=[])
     stranger.stdin.write(json.dumps(flood))
     stranger.stdin.close()
