@@ -108,9 +108,10 @@ public struct Inbox: Sendable {
 
     /// - Parameter whole: its name among the consumers of all programs.
     func make(_ whole: String, from start: InboxStart = .now) async throws(EarshotError) {
-        let record = ConsumerRecord(
+        var record = ConsumerRecord(
             name: whole, cursor: try await cursor(of: start), createdAt: node.environment.clock.now.wallClock,
             token: token)
+        record.isOfMany = !isLimited
         try await node.shell.change(whole, .make(record))
     }
 

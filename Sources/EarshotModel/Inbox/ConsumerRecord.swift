@@ -10,6 +10,8 @@ package struct ConsumerRecord: Hashable, Sendable {
     package let token: String?
     /// Whether programs with the scope `all` go on with it, too: it was made when theirs were not told from the owner's.
     package var isShared = false
+    /// Of one that is to be made: whether its program may do everything, and so may have as many as the owner. Not stored.
+    package var isOfMany = false
     package var acknowledgedAt: Int64?
     /// The first entry of the last hand-out that was in vain, and how many in a row were.
     package var head: Int64?

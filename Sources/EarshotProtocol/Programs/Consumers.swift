@@ -73,7 +73,9 @@ struct Consumers: Sendable {
             throw ProtocolError(
                 .tooManyConsumers, "a node has at most \(Limits.consumers) consumers; remove one that is not needed")
         }
-        guard made.token == nil || records.values.count(where: { $0.token == made.token }) < Limits.consumersOfToken
+        guard
+            made.token == nil || made.isOfMany
+                || records.values.count(where: { $0.token == made.token }) < Limits.consumersOfToken
         else {
             throw ProtocolError(
                 .overloaded, "the token has \(Limits.consumersOfToken) consumers already; remove one first")
