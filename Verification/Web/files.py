@@ -206,7 +206,9 @@ def is_asked(town, page, folder):
 def too_large(page):
     """What the node says is what a person reads."""
     def refuse(route):
-        route.fulfill(status=413, content_type="application/json",
+        # The page believes nobody but its node.
+        proof = route.fetch().headers["authentication-info"]
+        route.fulfill(status=413, headers={"content-type": "application/json", "authentication-info": proof},
                       body='{"error": {"code": "fileTooLarge", "message": "it is larger than files may be", "parameters": {}}}')
     page.tab.route("**/v1/files/upload?*", refuse)
     give(page, "message-list", "drop", ("huge.bin", "", b"x"))
