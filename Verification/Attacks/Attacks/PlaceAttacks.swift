@@ -56,7 +56,8 @@ extension Attack {
                 let history = try await circle.at(node).history(limit: Limits.historyPage)
                 shown += history.count { $0.text.contains("forged") || !$0.reactions.isEmpty }
                 shown += await node.events.events.count {
-                    if case .messageReceived(let message) = $0 { message.text.contains("forged") } else { false }
+                    guard case .messageReceived(let message) = $0 else { return false }
+                    return message.conversationID == circle.conversationID && message.text.contains("forged")
                 }
             }
             return Outcome("\(frames.count) logs written; \(shown) of it shown", shown == 0)
