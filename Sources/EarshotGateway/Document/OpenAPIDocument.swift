@@ -2308,7 +2308,7 @@ enum OpenAPIDocument {
               description: |
                 A consumer of the program that asks: each token has names of its own, and so has the owner. The owner, and a token with
                 the scope `all`, names one of a token as `TOKEN/NAME`.
-              pattern: "^([A-Za-z0-9._-]{1,64}/)?[A-Za-z0-9._-]{1,64}$"
+              pattern: "^[A-Za-z0-9._/-]{1,129}$"
             InboxCursor: {type: string, pattern: "^[0-9a-f]{16}\\.[0-9]+$"}
             InboxStart:
               type: string
