@@ -3,6 +3,7 @@ import http.server
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import threading
@@ -13,6 +14,7 @@ from nodes import program
 from town import until
 
 STRANGER = 65534  # nobody
+REDIALLED = 60_000  # milliseconds: twice Timing.redialCeiling
 
 
 class Impostor(http.server.BaseHTTPRequestHandler):
@@ -93,7 +95,7 @@ def back(town, pages):
         each.message("While you were away.").wait_for(timeout=20_000)
     pages[0].choose("bob")
     pages[0].write("I am back.")
-    pages[0].message("I am back.").locator(".state-delivered, .state-read").wait_for(timeout=20_000)
+    pages[0].message("I am back.").locator(".state-delivered, .state-read").wait_for(timeout=REDIALLED)
 
 
 def impostor(town, page):
@@ -114,7 +116,7 @@ def impostor(town, page):
     town.alice.start()
     page.sees("banner-stack .banner:has-text('is not your node')", state="detached", timeout=20_000)
     page.tab.press("#field", "Enter")
-    page.message("Nobody else may read this.").locator(".state-delivered, .state-read").wait_for(timeout=20_000)
+    page.message("Nobody else may read this.").locator(".state-delivered, .state-read").wait_for(timeout=REDIALLED)
 
 
 def taken(port):
@@ -134,9 +136,12 @@ class OtherUser:
         self.home = pathlib.Path(folder) / "other-user"
         self.home.mkdir(mode=0o700, exist_ok=True)
         os.chown(self.home, STRANGER, STRANGER)
+        # The one that is driven may lie where only root can go.
+        self.program = shutil.copy(program(), pathlib.Path(folder) / "earshot")
+        self.program.chmod(0o755)
         self.run("init", "--name", "mallory-next-door")
         self.node = subprocess.Popen(
-            [program(), "up", "--home", self.home, "--json", "--no-discovery"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            [self.program, "up", "--home", self.home, "--json", "--no-discovery"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             text=True, **self.user)
         self.node.stdout.readline()
         self.run("web", "--no-open", "--port", str(port))
@@ -144,7 +149,7 @@ class OtherUser:
     user = {"user": STRANGER, "group": STRANGER, "extra_groups": [], "cwd": "/"}
 
     def run(self, *command):
-        subprocess.run([program(), *command, "--home", self.home], check=True, stdout=subprocess.DEVNULL, **self.user)
+        subprocess.run([self.program, *command, "--home", self.home], check=True, stdout=subprocess.DEVNULL, **self.user)
 
     def end(self):
         self.node.terminate()
