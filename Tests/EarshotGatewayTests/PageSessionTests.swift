@@ -87,7 +87,7 @@ struct PageSessionTests {
     func goesOn() async throws {
         let homes = try TemporaryFolder()
         let before = try await TestNode.with("alice", homes: homes) { alice in
-            try await PageBrowser(try await alice.client.openPage())
+            try await PageBrowser(try await alice.client.openPage(port: Int(PortForOneTest.next())))
         }
         try await TestNode.with("alice", homes: homes) { alice in
             var browser = before
@@ -106,7 +106,7 @@ struct PageSessionTests {
     func taken() async throws {
         let homes = try TemporaryFolder()
         let browser = try await TestNode.with("alice", homes: homes) { alice in
-            try await PageBrowser(try await alice.client.openPage())
+            try await PageBrowser(try await alice.client.openPage(port: Int(PortForOneTest.next())))
         }
         let log = RecordedLog()
         let other = try LoopbackConnection.occupy(UInt16(browser.port))

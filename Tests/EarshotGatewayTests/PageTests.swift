@@ -59,7 +59,7 @@ struct PageTests {
     @Test("ends its sessions with its port")
     func closed() async throws {
         try await TestNode.with("alice") { alice in
-            let page = try await alice.client.openPage()
+            let page = try await alice.client.openPage(port: Int(PortForOneTest.next()))
             let browser = try await PageBrowser(page)
             let unused = try await alice.client.openPage()
             try await alice.client.closePage()
