@@ -48,8 +48,7 @@ final class FileCopies: Sendable {
                 guard begins(copy) else { continue }
                 if await !put(file, into: folder, by: rules, of: node) { failed.append(copy) }
             }
-            // Another message may bring it along when the folder takes it.
-            state.withLock { $0.copied.subtract(failed) }
+            forget(failed)
         } catch {
             node.configuration.logger.warning(
                 "the messages that bring a file along cannot be listed", metadata: ["error": "\(error)"])
@@ -63,6 +62,15 @@ final class FileCopies: Sendable {
             state.order.append(copy)
             if state.order.count > Limits.rememberedCopies { state.copied.remove(state.order.removeFirst()) }
             return true
+        }
+    }
+
+    /// Another message may bring them along when the folder takes them.
+    private func forget(_ failed: [Copied]) {
+        guard !failed.isEmpty else { return }
+        state.withLock { state in
+            state.copied.subtract(failed)
+            state.order.removeAll { failed.contains($0) }
         }
     }
 

@@ -130,6 +130,14 @@ struct FilesTests {
         }
         // Copies are made one after the other, so all of the first content are there by now.
         #expect(try FileManager.default.contentsOfDirectory(atPath: copies).sorted() == ["last.bin", "many.bin"])
+        // However often it is found to be here; also where the folder came late.
+        let shared = try #require(try await bob.node.files.shared().first)
+        let (late, again) = (folder.file("late"), FileCopies())
+        let rules = FileRules([FileRule(.fetch(folder: late), sender: alice.userID)])
+        await again.put(shared.attachment.fileID, by: rules, of: bob.node)
+        try FileManager.default.createDirectory(atPath: late, withIntermediateDirectories: true)
+        for _ in 0..<3 { await again.put(shared.attachment.fileID, by: rules, of: bob.node) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: late).count == 1)
         try await alice.stop()
         try await bob.stop()
     }
