@@ -97,10 +97,19 @@ struct TrustCommand: ProgramCommand {
     /// Agrees to another name of somebody who has one here.
     private func call(_ user: GatewayUser, by name: String, _ names: NameBook, _ output: Output) async throws {
         let (old, new) = (names.looks(of: user.name), names.looks(of: name))
+        try KeyPrefix(self.name, of: user).checkDecides(isAsking: isAsking, names) {
+            "earshot trust \($0) --accept --yes"
+        }
         if isAsking {
             guard try await Confirmation.ask("Call \(old) (\(user.fingerprint)) \(new) from now on?") else {
                 throw Failure(.notConfirmed, "nothing was decided about \(old)")
             }
+        }
+        // Nobody agrees to a name that they did not see.
+        guard isAsking || isSure else {
+            throw Failure(
+                .notConfirmed, "\(old) calls themselves \(new) now, and nobody was asked",
+                remedy: "to agree: earshot trust \(names.typed(user)) --accept --yes")
         }
         try await Session.with(common.homeDirectory) { session in
             try output.object(try await session.client.decide(.accept, about: user.id, named: name))
