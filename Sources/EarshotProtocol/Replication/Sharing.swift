@@ -53,12 +53,12 @@ struct Sharing: Sendable {
 
     /// What the peer belongs to, whether or not this node does.
     private var conversations: [ConversationID: Conversation] = [:]
+    /// How many of them are remembered.
+    private let limit: Int
     /// The open conversations of this node's user that the peer was told of by their ids.
     private var revealed: Set<ConversationID> = []
     /// The hash of the link's handshake: the same at both ends, and on no other link.
     let handshakeHash: Bytes32
-    /// How many of them are remembered.
-    private let limit: Int
 
     init(limit: Int = Limits.sharedConversations, handshakeHash: Bytes32 = Bytes32()) {
         self.limit = limit
