@@ -74,6 +74,18 @@ struct FetchingTests {
         #expect(advance(2 * Timing.fetchPatience) == [.ask(first, head, .heads)])
     }
 
+    @Test("is asked for though the peer has named as much as it is asked for at once, and gives none of that")
+    mutating func vainQuestions() {
+        let vain = (0..<Limits.askedBranchesPerLink).map { end(by: bob, epoch: UInt64(10 + $0), count: 9) }
+        for head in vain { want(head, from: first) }
+        let head = end(by: bob)
+        want(head, from: first)
+        let asked = advance(0)
+        #expect(asked.count == Limits.askedBranchesPerLink && !asked.contains(.ask(first, head, .heads)))
+        let next = advance(Timing.fetchPatience)
+        #expect(next.first == .ask(first, head, .heads))
+    }
+
     @Test("is not wanted of a peer that says anew what it holds, and names less of the log")
     mutating func namesLess() {
         let (long, short) = (end(by: bob, count: 4), end(by: bob, count: 3))

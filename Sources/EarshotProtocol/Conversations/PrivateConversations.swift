@@ -95,7 +95,11 @@ struct PrivateConversations: Sendable {
         with peerID: UserID, saysJoined: Bool, in conversationID: ConversationID
     ) -> ConversationAccess? {
         guard let conversation = conversations[conversationID], conversation.membership != nil else {
-            return contains(conversationID) ? .control : nil
+            guard contains(conversationID) else { return nil }
+            // Of what founds nothing here nobody is told.
+            var access = ConversationAccess.control
+            access.unconnected = conversations[conversationID]?.unconnectedLogs ?? []
+            return access
         }
         var access = conversation.access(of: peerID) ?? .through([:])
         if peerID == userID {

@@ -29,6 +29,8 @@ struct Fetching: Sendable {
         /// Links over which it may be asked, those that were not tried yet first.
         var holders: [ConnectionID]
         var phase = Phase.waiting
+        /// How often somebody was asked for it in vain.
+        var failures = 0
     }
 
     /// By the chain hash at the end, which names a branch and its place.
@@ -193,6 +195,7 @@ struct Fetching: Sendable {
             }
             // The next one is asked. Who was tried comes last, and may still send what it was asked for.
             wants[chain]?.phase = .waiting
+            wants[chain]?.failures += 1
             wants[chain]?.holders.removeAll { $0 == connectionID }
             wants[chain]?.holders.append(connectionID)
         }
@@ -212,10 +215,12 @@ struct Fetching: Sendable {
         return actions
     }
 
-    /// This device's own logs first, then the longest branch of each.
+    /// This device's own logs first, then what was not asked for in vain, or less often: what nobody gives, or cannot be taken,
+    /// keeps nothing else back. Then the longest branch of each log.
     private func isBefore(_ a: Want, _ b: Want) -> Bool {
         let (isOwn, isOther) = (a.head.log.deviceID == deviceID, b.head.log.deviceID == deviceID)
         guard isOwn == isOther else { return isOwn }
+        guard a.failures == b.failures else { return a.failures < b.failures }
         return a.head.place.sequence == b.head.place.sequence
             ? a.head.place.chain < b.head.place.chain : a.head.place.sequence > b.head.place.sequence
     }

@@ -16,7 +16,9 @@ extension Replication {
     ) -> HeadsHash {
         let access = access(to: conversationID, of: session)
         guard access != .everything else { return headsHash(of: conversationID) }
-        return .of(access.heads(among: logs.heads(of: conversationID)))
+        let hash = HeadsHash.of(access.heads(among: logs.heads(of: conversationID)))
+        // Logs that nobody is given change nothing else.
+        return access.extent == .everything ? lacking(hash, of: conversationID) : hash
     }
 
     /// The same for a peer. The name of an open conversation goes only to where it is advertised, and to devices of this
@@ -99,7 +101,11 @@ extension Replication {
     }
 
     private mutating func headsHash(of conversationID: ConversationID) -> HeadsHash {
-        let hash = logs.headsHash(of: conversationID)
+        lacking(logs.headsHash(of: conversationID), of: conversationID)
+    }
+
+    /// A hash of heads is another one while bodies are missing.
+    private func lacking(_ hash: HeadsHash, of conversationID: ConversationID) -> HeadsHash {
         guard !fetching.bodies.isEmpty else { return hash }
         let missing = logs.incoming(of: conversationID)
             .map { (end: $0.committed.chain, bodies: fetching.bodies.lacking($0.logID)) }
