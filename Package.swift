@@ -164,14 +164,17 @@ let package = Package(
             name: "EchoBotTests", dependencies: ["Earshot", "EarshotTesting", "EchoBot"],
             path: "examples/echo-bot/Tests", packageAccess: false, swiftSettings: settings + quickToCompile),
 
-        // Tests, what they share, and the simulator that tests of the protocol and the store run in.
+        // Tests, what they share, the simulator that tests of the protocol and the store run in, and what attackers write.
         .target(
             name: "TestSupport", dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
             path: "Tests/TestSupport", exclude: ["judge.py", "requirements.txt"],
             swiftSettings: settings + quickToCompile),
         .target(
+            name: "EarshotForgery", dependencies: ["EarshotCrypto", "EarshotModel", "EarshotProtocol"],
+            path: "Verification/Forgery", swiftSettings: settings),
+        .target(
             name: "EarshotSimulation",
-            dependencies: ["EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotStore"],
+            dependencies: ["EarshotModel", "EarshotCrypto", "EarshotForgery", "EarshotProtocol", "EarshotStore"],
             path: "Verification/Simulation", swiftSettings: settings),
         .testTarget(
             name: "EarshotModelTests", dependencies: ["EarshotModel", "EarshotSimulation"],
@@ -185,8 +188,9 @@ let package = Package(
         .testTarget(
             name: "EarshotProtocolTests",
             dependencies: [
-                "EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotSimulation", "EarshotStore", "TestSupport",
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+                "EarshotModel", "EarshotCrypto", "EarshotForgery", "EarshotProtocol", "EarshotSimulation",
+                "EarshotStore",
+                "TestSupport", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: settings + quickToCompile),
         .testTarget(
@@ -257,8 +261,8 @@ if withVerification {
         .executableTarget(
             name: "EarshotFuzz",
             dependencies: [
-                "CLinuxNetwork", "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotFiles", "EarshotGateway",
-                "EarshotModel", "EarshotProtocol", "EarshotSimulation", "EarshotStore",
+                "CLinuxNetwork", "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotFiles", "EarshotForgery",
+                "EarshotGateway", "EarshotModel", "EarshotProtocol", "EarshotSimulation", "EarshotStore",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + (withInstrumentation ? ["CLibFuzzer"] : []),
@@ -292,8 +296,8 @@ if withVerification && verification != "tests" {
         .executableTarget(
             name: "EarshotAttacks",
             dependencies: [
-                "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotGateway", "EarshotModel", "EarshotProtocol",
-                "TestSupport", forCommandLine("ArgumentParser", package: "swift-argument-parser"),
+                "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotForgery", "EarshotGateway", "EarshotModel",
+                "EarshotProtocol", "TestSupport", forCommandLine("ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Verification/Attacks", swiftSettings: settings),
 

@@ -1,4 +1,5 @@
 import EarshotCrypto
+import EarshotForgery
 import EarshotModel
 import Testing
 

@@ -55,6 +55,23 @@ struct SimulationTests {
         #expect(outcome.messages > 12)
     }
 
+    @Test(
+        "show, hand out and pass on nothing of what others write who may not, tell them nothing, and end up with the same",
+        arguments: [
+            // A stranger's control log was passed on by a node that knew nothing of the conversation yet.
+            1,
+            // Bodies were missing for good where somebody hostile had written a control log.
+            2,
+            // What nobody could give was asked for first, again and again.
+            3,
+        ] as [UInt64])
+    func hostileAuthors(seed: UInt64) throws {
+        var configuration = SimulationConfiguration(nodes: 5)
+        (configuration.hasGroups, configuration.hasPrivateGroup, configuration.contacts) = (true, true, 3)
+        configuration.hostileAuthors = 4
+        #expect(try Simulation.run(seed: seed, configuration: configuration).violations == [])
+    }
+
     @Test("do not fail again where they once did", arguments: regressions)
     func staysRepaired(_ regression: Regression) throws {
         let configuration = SimulationConfiguration(nodes: regression.nodes)

@@ -1,6 +1,7 @@
 import Earshot
 import EarshotCrypto
 import EarshotDiscovery
+import EarshotForgery
 import EarshotModel
 import EarshotProtocol
 import Foundation

@@ -1,5 +1,6 @@
 import Earshot
 import EarshotCrypto
+import EarshotForgery
 import EarshotModel
 import Foundation
 
@@ -132,13 +133,6 @@ extension HostileLink {
         while let frame = nextFrame() { if frame.number == 5 { return true } }
         return false
     }
-}
-
-extension Mallory {
-    init(name: String) { self.name = name }
-
-    /// Milliseconds since 1970.
-    static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 }
 
 /// Resident memory of this process, nodes and attacker together, in bytes.

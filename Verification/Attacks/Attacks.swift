@@ -38,7 +38,9 @@ struct Run: AsyncParsableCommand {
     private var attacks: [Attack] {
         let all =
             Attack.beforeAuthentication + Attack.impersonation + Attack.devices + Attack.afterAuthentication
-            + Attack.openConversations + Attack.invitations + Attack.privateConversations + Attack.places + Attack.files
+            + Attack.openConversations + Attack.invitations + Attack.folding + Attack.privateConversations
+            + Attack.places
+            + Attack.files
             + Attack.fileSpace + Attack.waiting + Attack.discovery + Attack.localAPI + Attack.faults
         return all.filter { only.map($0.name.contains) ?? true }
     }

@@ -1,40 +1,9 @@
 import Earshot
 import EarshotCrypto
+import EarshotForgery
 import EarshotModel
 import EarshotProtocol
 import Foundation
-
-/// What an attacker writes into one log.
-struct Written: Sendable {
-    let author: Mallory
-    let log: LogDescription
-    private var bodies: [[UInt8]] = []
-    private var end: ChainHash
-    private var time = Mallory.now
-
-    init(_ author: Mallory, _ log: LogDescription) {
-        self.author = author
-        self.log = log
-        end = .origin(of: log.logID)
-    }
-
-    /// The last entry.
-    var place: LogPlace { LogPlace(logID: log.logID, sequence: UInt64(bodies.count), chain: end) }
-
-    /// Writes entries.
-    /// - Parameter isCarried: whether somebody else brings them.
-    /// - Returns: a frame with them.
-    mutating func append(_ contents: EntryBody.Content..., isCarried: Bool = false) -> [UInt8] {
-        let new = contents.enumerated().map { Mallory.body($1, at: time + Int64($0)) }
-        let frame = author.entries(
-            log, from: UInt64(bodies.count) + 1, bodies: new, after: end,
-            credential: isCarried ? author.encodedCredential : [])
-        time = max(time + Int64(new.count), Mallory.now)
-        bodies += new
-        end = new.reduce(end) { $0.appending(.of(body: $1)) }
-        return frame
-    }
-}
 
 /// A private conversation of alice's, to which bob belongs, and an attacker is invited.
 struct Circle: Sendable {
@@ -90,12 +59,12 @@ struct Circle: Sendable {
 
     /// The attacker joins.
     /// - Returns: her log, and what she knows of who is in.
-    func join() async throws -> (log: Written, control: [Control]) {
+    func join() async throws -> (log: ForgedLog, control: [Control]) {
         let control = try await control()
         guard let end = control.last?.place,
             let addition = control.first(where: { $0.entry == .add(mallory.userID) })?.place
         else { throw HostileSocket.Failure(description: "the attacker is not invited") }
-        var log = Written(mallory, mallory.log(in: conversationID))
+        var log = ForgedLog(mallory, mallory.log(in: conversationID))
         let frame = log.append(.version(end), .join(answering: addition))
         try await send(frame)
         try await until(.joined, mallory.userID, at: alice)
@@ -148,13 +117,13 @@ struct Circle: Sendable {
 struct Owned: Sendable {
     let owner: Mallory
     private let origin: ConversationOrigin
-    private var log: Written
+    private var log: ForgedLog
 
     init(by owner: Mallory) {
         self.owner = owner
         origin = ConversationOrigin(
             creatorID: owner.userID, salt: (0..<ConversationOrigin.saltBytes).map { _ in .random(in: 0...255) })
-        log = Written(owner, owner.log(in: .private(origin), kind: .control))
+        log = ForgedLog(owner, owner.log(in: .private(origin), kind: .control))
     }
 
     var conversationID: ConversationID { .private(origin) }

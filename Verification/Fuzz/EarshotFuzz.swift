@@ -14,7 +14,8 @@ import Foundation
 @main
 enum EarshotFuzz {
     static let targets: [FuzzTarget] =
-        discoveryTargets + protocolTargets + [peerFrames, incomingLog, membership, pairing] + textTargets + fileTargets
+        discoveryTargets + protocolTargets + [peerFrames, edgeNumbers, incomingLog, membership, pairing] + textTargets
+        + fileTargets
         + gatewayTargets
 
     static func main() throws {

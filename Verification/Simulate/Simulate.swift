@@ -34,6 +34,11 @@ struct Simulate: AsyncParsableCommand {
 
     @Flag(help: "With --groups: a private conversation, too, whose owner invites, removes and hands over.")
     var `private` = false
+    @Option(
+        help:
+            "With --private: so many users put every kind of entry into every kind of log, where it counts for nothing."
+    )
+    var hostile = 0
     @Option(help: "With --groups: so many messages of one session, of which one is to stand for everybody.")
     var moves = 0
     @Option(help: "With --groups: so many files, which everybody wants.") var files = 0
@@ -55,6 +60,9 @@ struct Simulate: AsyncParsableCommand {
         guard files == 0 || groups && files > 0 else {
             throw ValidationError("--files is not negative, and needs --groups")
         }
+        guard hostile == 0 || groups && `private` && (1...200).contains(hostile) else {
+            throw ValidationError("--hostile is a number up to 200, and needs --groups --private")
+        }
         guard messages.map({ $0 >= 0 }) ?? true else { throw ValidationError("--messages is not negative") }
     }
 
@@ -63,6 +71,7 @@ struct Simulate: AsyncParsableCommand {
         if let messages { configuration.messagesPerNode = messages }
         configuration.hasGroups = groups
         configuration.hasPrivateGroup = groups && `private`
+        configuration.hostileAuthors = hostile
         configuration.sessionMoves = moves
         configuration.files = files
         configuration.devicesPerUser = devices

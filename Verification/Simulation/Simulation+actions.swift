@@ -36,9 +36,10 @@ extension Simulation {
         case .connect(let connectionID, let addresses): connect(index, connectionID, addresses)
         case .write(let connectionID, let bytes):
             trace.frames(bytes, connection: connectionID.number, node: index, at: time)
-            write(bytes, from: index, connectionID)
+            if !tellHostile(bytes, from: index, connectionID) { write(bytes, from: index, connectionID) }
         case .disconnect(let connectionID):
             if let socket = network.socket(of: index, connectionID) { close(socket) }
+            hangUpOnHostile(index, connectionID)
         // Discovery tells of everything there as it is.
         case .seek: break
         case .commit(let commit):
@@ -138,6 +139,7 @@ extension Simulation {
             violated("the store of \(name(index)) refuses a commit: \(error)")
         }
         try checkJournal(of: index) { try $0.written(commit, $1) }
+        checkForged(commit, of: index)
     }
 
     mutating func answer(_ index: Int, _ generation: Int, _ answer: Answer) throws {

@@ -8,6 +8,7 @@ extension Simulation {
         if !isAtRest { try reportUnrest() }
         try checkGroup()
         try checkPrivateGroup()
+        try checkHostileAuthors()
         try checkSession()
         try checkFiles()
         for index in nodes.indices {

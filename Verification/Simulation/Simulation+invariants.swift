@@ -11,6 +11,7 @@ extension Simulation {
     /// Every event is compared with the truth when it is posted.
     mutating func observe(_ event: Event, at index: Int) throws {
         log("\(name(index)): \(Self.summary(event))")
+        observeForged(event, at: index)
         switch event {
         case .messageDelivered(let change):
             // A recipient whose disk was replaced held it when it said so, and must hold it again at the end.
@@ -31,7 +32,7 @@ extension Simulation {
             }
         case .messageReceived(let message): try observe(message, at: index)
         case .linkFailed(let failure):
-            if ["violation", "malformed", "unauthentic"].contains(failure.code) {
+            if ["violation", "malformed", "unauthentic"].contains(failure.code), !isHostile(failure) {
                 violated("an honest peer of \(name(index)) broke the protocol: \(failure.message)")
             }
         default: break
@@ -118,7 +119,10 @@ extension Simulation {
         if !nodes[index].answered(requestID) { violated("a check of reachability is answered twice") }
         let users = Set(answers.map(\.userID))
         if users.count < answers.count || answers.count > Limits.reachabilityPeers
-            || !users.allSatisfy({ indices[$0] != nil && (indices[$0] != index || configuration.devicesPerUser > 1) })
+            || !users.allSatisfy({
+                hostile.author($0) != nil
+                    || indices[$0] != nil && (indices[$0] != index || configuration.devicesPerUser > 1)
+            })
         {
             violated("a check of reachability of \(name(index)) speaks of somebody else")
         }

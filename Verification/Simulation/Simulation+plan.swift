@@ -62,6 +62,7 @@ extension Simulation {
         planPrograms()
         planGroups()
         planPrivateGroup()
+        planHostileAuthors()
         planMoves()
         planFiles()
         queue.push(.fault, at: configuration.faultInterval)
@@ -151,6 +152,7 @@ extension Simulation {
     mutating func heal() throws {
         log("all is well from now on")
         isHealed = true
+        try endVisits()
         for index in nodes.indices {
             nodes[index].group = 0
             nodes[index].asleepUntil = min(nodes[index].asleepUntil, time)

@@ -1,10 +1,11 @@
 import EarshotCrypto
+import EarshotForgery
 import EarshotModel
 import EarshotProtocol
 
 /// A private conversation, whose owner invites, removes and hands over while the others write.
 extension Simulation {
-    private var privateOrigin: ConversationOrigin {
+    var privateOrigin: ConversationOrigin {
         ConversationOrigin(
             creatorID: nodes[0].local.userID, salt: [UInt8](repeating: UInt8(truncatingIfNeeded: seed), count: 16))
     }
@@ -70,6 +71,7 @@ extension Simulation {
 
     /// What the owner does.
     private mutating func govern(_ index: Int, _ membership: Membership) throws {
+        if configuration.hostileAuthors > 0, hostile.chance.oneIn(3) { return try governHostile(index, membership) }
         let other = Int.random(in: nodes.indices, using: &programChance)
         guard other != index else { return }
         let userID = nodes[other].local.userID
@@ -87,6 +89,21 @@ extension Simulation {
         }
     }
 
+    /// What the owner does about a hostile author.
+    private mutating func governHostile(_ index: Int, _ membership: Membership) throws {
+        let number = Int.random(in: hostile.authors.indices, using: &hostile.chance)
+        let (userID, role) = (hostile.authors[number].mallory.userID, hostile.authors[number].role)
+        switch (role, membership.status(of: userID)) {
+        case (.invited, nil), (.participant, nil), (.removed, nil):
+            hostile.invited(number, membership)
+            try decide(index) { [privateID] in $0.invite(userID, to: privateID, requestID: $1, now: $2) }
+        case (.removed, .joined):
+            log("\(name(index)) removes \(hostile.authors[number].mallory.name)")
+            try decide(index) { [privateID] in $0.remove(userID, from: privateID, requestID: $1, now: $2) }
+        default: break
+        }
+    }
+
     /// - Returns: whether the node belongs to the conversation, and has been given the messages.
     mutating func sendToPrivateGroup(_ index: Int, _ errand: Errand) throws -> Bool {
         guard nodes[index].isUp, !nodes[index].isStopping, let membership = membership(at: index),
@@ -95,6 +112,7 @@ extension Simulation {
         let texts = (0..<errand.count).map { "message \(errand.number).\($0) of node \(index) to ops" }
         let outsiders = Set(nodes.indices.filter { !membership.isIn(nodes[$0].local.userID) })
         for text in texts { secrets[text] = outsiders }
+        hostile.wrote(texts, membership)
         let requestID = nodes[index].nextRequest(for: texts)
         let drafts = texts.map { MessageDraft($0) }
         try perform(index) { [privateID] in $0.send(drafts, to: privateID, requestID: requestID, now: $1) }
@@ -189,10 +207,12 @@ extension Simulation {
         return nil
     }
 
+    /// The ends of what counts. Nodes keep some of what hostile authors have told them, each its own.
     private func privateHeads(of index: Int) throws -> Set<ChainHash> {
-        Set(
-            try nodes[index].store.snapshot().logs
-                .filter { $0.description.conversationID == privateID && $0.head.sequence > 0 }.map(\.head.chain))
+        let logs = try nodes[index].store.snapshot().logs.filter {
+            $0.description.conversationID == privateID && $0.head.sequence > 0
+        }
+        return Set(logs.filter { hostile.told[$0.description.logID] == nil }.map(\.head.chain))
     }
 
     mutating func reportPrivateUnrest() throws {

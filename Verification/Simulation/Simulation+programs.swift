@@ -131,6 +131,7 @@ extension Simulation {
             case .again(let entry):
                 try store.arrived(after: entry - 1, for: userID, limit: 1).filter { $0.cursor == entry }
             }
+        for (_, message) in batch { observeHandedOut(message, at: index) }
         guard let first = batch.first, let last = batch.last else {
             if case .again(let entry) = plan { return try acknowledge(.init(through: entry, replies: []), on: index) }
             nodes[index].programs.isReading = false

@@ -45,6 +45,7 @@ package struct Simulation {
         case lookForFiles(node: Int)
         case fileTask(node: Int, generation: Int, FileTask)
         case decideGroup(node: Int)
+        case intrude(author: Int)
         case probed(node: Int, generation: Int, ProbeID, peer: Int?)
         case meet(Int, Int)
         case restart(node: Int)
@@ -107,6 +108,8 @@ package struct Simulation {
     var moveChance: SeededGenerator
     /// Decides what becomes of files.
     var fileChance: SeededGenerator
+    /// Those who write what they may not.
+    var hostile: HostileAuthors
     /// Decides what is said at the end.
     var calmChance: SeededGenerator
     /// Since nothing was left to do for the first time.
@@ -127,6 +130,7 @@ package struct Simulation {
         moveChance = SeededGenerator(seed: seed ^ 0x6d6f_7665)
         fileChance = SeededGenerator(seed: seed ^ 0x6669_6c65)
         calmChance = SeededGenerator(seed: seed ^ 0x6361_6c6d)
+        hostile = HostileAuthors(count: configuration.hostileAuthors, seed: seed)
         endTime = configuration.trouble + configuration.patience
         network = SimulatedNetwork(nodes: configuration.nodes)
     }
@@ -220,6 +224,7 @@ package struct Simulation {
         case .lookForFiles(let node): try lookForFiles(node)
         case .fileTask(let node, let generation, let task): try perform(task, of: node, generation)
         case .decideGroup(let node): try decideGroup(node)
+        case .intrude(let author): try intrude(author)
         case .meet(let a, let b): try meet(a, b)
         case .restart(let node): try start(node)
         case .fault: try fault()
@@ -239,7 +244,7 @@ package struct Simulation {
             .restart(let node), .lookForFiles(let node), .fileTask(let node, _, _):
             node
         case .bytes(let socket), .closed(let socket): network.connections[socket.number]?[socket.side].node
-        case .meet, .move, .bring, .fault, .rejoin, .heal, .lookAround: nil
+        case .meet, .move, .bring, .intrude, .fault, .rejoin, .heal, .lookAround: nil
         }
     }
 

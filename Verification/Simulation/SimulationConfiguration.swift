@@ -47,6 +47,8 @@ package struct SimulationConfiguration: Sendable {
     package var hasGroups = false
     /// Whether there is a private conversation beside it, whose owner invites, removes and hands over.
     package var hasPrivateGroup = false
+    /// How many users write into the conversations what they may not.
+    package var hostileAuthors = 0
     /// How many messages of one session the nodes write into the open conversation, in turns.
     package var sessionMoves = 0
     /// How many files the nodes bring along in the open conversation, in turns.

@@ -123,6 +123,7 @@ struct TraceDigest {
             id(device.userID)
             id(device.deviceID)
         case .otherNetworkSeen(let network): string(network.tag ?? "")
+        case .deviceCopied(let copy): number(UInt64(copy.addresses.count))
         case .historyRecovered(let recovery):
             id(recovery.userID)
             number(UInt64(recovery.count))

@@ -1,4 +1,5 @@
 import Earshot
+import EarshotForgery
 import Foundation
 
 extension Attack {

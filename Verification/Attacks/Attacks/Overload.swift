@@ -1,5 +1,6 @@
 import Earshot
 import EarshotCrypto
+import EarshotForgery
 import EarshotModel
 import EarshotProtocol
 import Foundation

@@ -1,5 +1,6 @@
 import Earshot
 import EarshotCrypto
+import EarshotForgery
 import EarshotModel
 import EarshotProtocol
 import Foundation
@@ -76,10 +77,10 @@ extension Attack {
         ]
         var frames: [[UInt8]] = []
         for (number, content) in contents.enumerated() {
-            var bare = Written(author, author.log(in: conversationID, epoch: UInt64(100 + number), kind: .control))
+            var bare = ForgedLog(author, author.log(in: conversationID, epoch: UInt64(100 + number), kind: .control))
             frames.append(bare.append(content, isCarried: true))
             guard let end else { continue }
-            var log = Written(author, author.log(in: conversationID, epoch: UInt64(200 + number), kind: .control))
+            var log = ForgedLog(author, author.log(in: conversationID, epoch: UInt64(200 + number), kind: .control))
             let proof = PrimaryProof.sign(author.deviceID, in: conversationID, with: author.identity)
             let restated = RestatedConversation(
                 uniqueName: "taken", attributes: ConversationAttributes(friendlyName: "taken"), members: [])

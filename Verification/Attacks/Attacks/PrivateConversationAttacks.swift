@@ -1,5 +1,6 @@
 import Earshot
 import EarshotCrypto
+import EarshotForgery
 import EarshotModel
 import EarshotProtocol
 import Foundation
@@ -104,7 +105,7 @@ extension Attack {
         guard let addition = control.first(where: { $0.entry == .add(arena.bob.node.userID) })?.place,
             let end = control.last?.place
         else { return Outcome("bob was not invited", false) }
-        var log = Written(circle.mallory, circle.mallory.log(in: circle.conversationID))
+        var log = ForgedLog(circle.mallory, circle.mallory.log(in: circle.conversationID))
         let frame = log.append(.version(end), .join(answering: addition))
         try await circle.send(frame)
         let status = try await circle.status(of: circle.mallory.userID, at: arena.alice)?.status
@@ -119,7 +120,7 @@ extension Attack {
             cause: .takeover(
                 RestatedConversation(
                     uniqueName: "taken", attributes: ConversationAttributes(friendlyName: "taken"), members: [])))
-        var log = Written(author, author.log(in: circle.conversationID, kind: .control))
+        var log = ForgedLog(author, author.log(in: circle.conversationID, kind: .control))
         return log.append(.control(ControlBody(.begin(begin), proof: proof)), isCarried: true)
     }
 
@@ -153,7 +154,7 @@ extension Attack {
         let thief = try stolenDevice(of: arena.alice)
         var claimant = thief
         claimant.identity = thief.device
-        var log = Written(thief, thief.log(in: circle.conversationID, kind: .control))
+        var log = ForgedLog(thief, thief.log(in: circle.conversationID, kind: .control))
         let proof = PrimaryProof.sign(thief.deviceID, in: circle.conversationID, with: claimant.identity)
         let begin = ControlBegin(
             term: 2, follows: end,

@@ -1,5 +1,6 @@
 import Earshot
 import EarshotDiscovery
+import EarshotForgery
 import EarshotGateway
 import Foundation
 import TestSupport

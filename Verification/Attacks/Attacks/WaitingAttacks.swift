@@ -1,4 +1,5 @@
 import Earshot
+import EarshotForgery
 import EarshotModel
 import Foundation
 import TestSupport

@@ -1,4 +1,5 @@
 import EarshotCrypto
+import EarshotForgery
 import EarshotModel
 
 /// How a connection of the attacker ended, as she sees it.

@@ -146,12 +146,12 @@ struct HostileLink: Sendable {
     }()
 
     /// Whose device is at the other end.
-    private let peer: LocalDevice
-    private var machine = NodeMachine(local: Cast.alice, snapshot: Snapshot(), now: Cast.now) {
+    let peer: LocalDevice
+    var machine = NodeMachine(local: Cast.alice, snapshot: Snapshot(), now: Cast.now) {
         Cast.ephemeralKeys[0]
     }
     private var transport: TransportState?
-    private var now = Cast.now
+    var now = Cast.now
     private var connectionID = ConnectionID(1)
     private(set) var isOver = false
     private var isCommitting = false
@@ -161,7 +161,7 @@ struct HostileLink: Sendable {
     private var lookups: [(lookup: KeyLookup, keys: [EntryKey])] = []
     private var probes: [ProbeID] = []
     private var fileTasks: [FileTask] = []
-    private var requestCount: UInt64 = 0
+    var requestCount: UInt64 = 0
     private var hasVerified = false
     /// Alice's.
     private var disk = ModelStore()
@@ -169,7 +169,7 @@ struct HostileLink: Sendable {
     private var ownLog: LogDescription?
     private var deliveries: [Delivery: DeliveryProgress] = [:]
     private var written: [UInt8] = []
-    private var logs: [HostileLog]
+    var logs: [HostileLog]
 
     private struct Delivery: Hashable {
         let logID: LogID
@@ -210,9 +210,9 @@ struct HostileLink: Sendable {
 
     private static let origin = ConversationOrigin(
         creatorID: Cast.mallory.userID, salt: [UInt8](repeating: 7, count: ConversationOrigin.saltBytes))
-    private static let privateID = ConversationID.private(origin)
-    private static let openName = "general"
-    private static let openID = ConversationID.open(openName, networkTag: Cast.alice.link.networkTag)
+    static let privateID = ConversationID.private(origin)
+    static let openName = "general"
+    static let openID = ConversationID.open(openName, networkTag: Cast.alice.link.networkTag)
 
     private static func log(of device: LocalDevice, epoch: UInt64, in conversationID: ConversationID) -> LogDescription
     {
@@ -256,9 +256,19 @@ struct HostileLink: Sendable {
 
     /// The author of a log writes an honest entry, and it comes over the link.
     private mutating func write(_ content: EntryBody.Content, to index: Int) {
+        write(encoded(content, for: index), to: index)
+    }
+
+    /// A body that fits behind the end of a log.
+    func encoded(_ content: EntryBody.Content, for index: Int) -> [UInt8] {
+        let timestamp = max(logs[index].head.timestamp.next, HybridTimestamp(milliseconds: Cast.now.wallClock))
+        return EntryBody(timestamp: timestamp, expiry: .max, content: content).encoded()
+    }
+
+    /// The author of a log writes these bytes, and they come over the link.
+    mutating func write(_ bytes: [UInt8], to index: Int) {
         let log = logs[index]
-        let timestamp = max(log.head.timestamp.next, HybridTimestamp(milliseconds: Cast.now.wallClock))
-        let body = EntryContent.body(EntryBody(timestamp: timestamp, expiry: .max, content: content).encoded())
+        let body = EntryContent.body(bytes)
         let sequence = log.head.sequence + 1
         var frame = EntriesFrame(
             log: log.description, firstSequence: sequence, previousChain: log.head.chain, contents: [body],
@@ -278,7 +288,7 @@ struct HostileLink: Sendable {
 
     private mutating func sayHeads() { seal(framed(.heads(heads([], true)))) }
 
-    private func heads(_ heads: [BranchHead], _ isComplete: Bool) -> HeadsFrame {
+    func heads(_ heads: [BranchHead], _ isComplete: Bool) -> HeadsFrame {
         HeadsFrame(
             conversationID: .direct(Cast.alice.userID, Cast.mallory.userID), heads: heads, isComplete: isComplete)
     }
@@ -301,7 +311,7 @@ struct HostileLink: Sendable {
         ConversationDigest(conversationID: Self.openID, heads: heads)
     }
 
-    private mutating func settle() {
+    mutating func settle() {
         for _ in 0..<20 {
             if isCommitting { finishCommit() }
             while !reads.isEmpty { answerRead() }
@@ -583,7 +593,7 @@ struct HostileLink: Sendable {
 
     // MARK: - The world around the machine
 
-    private func framed(_ frame: Frame) -> [UInt8] { framed(frame.encoded()) }
+    func framed(_ frame: Frame) -> [UInt8] { framed(frame.encoded()) }
 
     private func framed(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
@@ -591,7 +601,7 @@ struct HostileLink: Sendable {
         return output
     }
 
-    private mutating func seal(_ plaintext: [UInt8]) {
+    mutating func seal(_ plaintext: [UInt8]) {
         guard let sealed = try? transport?.seal(plaintext) else { return }
         hear(MessageBuffer.framed(sealed))
     }
@@ -607,7 +617,7 @@ struct HostileLink: Sendable {
         perform(machine.tick(now: now))
     }
 
-    private mutating func perform(_ actions: [NodeAction]) {
+    mutating func perform(_ actions: [NodeAction]) {
         require(actions.count < 4096, "what a peer says has a bounded number of consequences")
         for action in actions {
             switch action {
@@ -728,7 +738,7 @@ struct HostileLink: Sendable {
         perform(machine.findKeysFailed(lookups.removeFirst().lookup, "no disk", now: now))
     }
 
-    private func check() {
+    func check() {
         _ = machine.undelivered
         let trust = machine.user(Cast.mallory.userID)?.trust
         require(hasVerified || trust != .verified, "only Alice and her identity's key verify somebody")

@@ -1,6 +1,6 @@
 /// Writes protobuf by hand: a hostile peer sends what the node's own encoder never would.
-enum Proto {
-    static func varint(_ value: UInt64) -> [UInt8] {
+package enum Proto {
+    package static func varint(_ value: UInt64) -> [UInt8] {
         var (rest, bytes) = (value, [UInt8]())
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -9,19 +9,19 @@ enum Proto {
         return bytes + [UInt8(rest)]
     }
 
-    static func field(_ number: UInt64, _ value: UInt64) -> [UInt8] { varint(number << 3) + varint(value) }
+    package static func field(_ number: UInt64, _ value: UInt64) -> [UInt8] { varint(number << 3) + varint(value) }
 
-    static func field(_ number: UInt64, _ bytes: [UInt8]) -> [UInt8] {
+    package static func field(_ number: UInt64, _ bytes: [UInt8]) -> [UInt8] {
         varint(number << 3 | 2) + varint(UInt64(bytes.count)) + bytes
     }
 
-    static func fixed(_ number: UInt64, _ value: UInt64) -> [UInt8] {
+    package static func fixed(_ number: UInt64, _ value: UInt64) -> [UInt8] {
         varint(number << 3 | 1) + withUnsafeBytes(of: value.littleEndian) { Array($0) }
     }
 
     /// Reads a varint.
     /// - Returns: the value and the number of its bytes; `nil` until it is whole.
-    static func readVarint(_ bytes: ArraySlice<UInt8>) -> (value: UInt64, length: Int)? {
+    package static func readVarint(_ bytes: ArraySlice<UInt8>) -> (value: UInt64, length: Int)? {
         var value: UInt64 = 0
         for (index, byte) in bytes.prefix(10).enumerated() {
             value |= UInt64(byte & 0x7f) << (7 * UInt64(index))
@@ -30,13 +30,13 @@ enum Proto {
         return nil
     }
 
-    enum Value {
+    package enum Value {
         case number(UInt64)
         case bytes([UInt8])
     }
 
     /// The fields of a message of this protocol, in the order in which they come.
-    static func fields(_ message: [UInt8]) -> [(number: UInt64, value: Value)] {
+    package static func fields(_ message: [UInt8]) -> [(number: UInt64, value: Value)] {
         var (rest, fields) = (message[...], [(number: UInt64, value: Value)]())
         while let (tag, tagBytes) = readVarint(rest) {
             rest = rest.dropFirst(tagBytes)
@@ -58,13 +58,13 @@ enum Proto {
     }
 
     /// The first field of a message with this number, if it holds bytes.
-    static func bytes(_ number: UInt64, of message: [UInt8]) -> [UInt8]? {
+    package static func bytes(_ number: UInt64, of message: [UInt8]) -> [UInt8]? {
         for case (number, .bytes(let bytes)) in fields(message) { return bytes }
         return nil
     }
 
     /// The first field of a message with this number, if it holds a number.
-    static func number(_ number: UInt64, of message: [UInt8]) -> UInt64? {
+    package static func number(_ number: UInt64, of message: [UInt8]) -> UInt64? {
         for case (number, .number(let value)) in fields(message) { return value }
         return nil
     }

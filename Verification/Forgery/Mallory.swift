@@ -1,35 +1,40 @@
-import EarshotCrypto
-import EarshotModel
-import EarshotProtocol
+package import EarshotCrypto
+package import EarshotModel
+package import EarshotProtocol
 import Foundation
 
-/// The attacker's keys, and whatever she claims to be.
-struct Mallory: Sendable {
-    var identity = SigningKey.generate()
-    var device = SigningKey.generate()
-    var agreement = AgreementKey.generate()
-    var name = "mallory"
-    var networkKey: SecretBytes?
-    var networkTag: String?
-    var version = UInt64(LinkConfiguration.protocolVersion)
-    var notBefore: Int64 = 0
-    var notAfter: Int64 = 4_000_000_000_000
+/// An attacker's keys, whatever she claims to be, and the frames that she writes.
+package struct Mallory: Sendable {
+    package var identity = SigningKey.generate()
+    package var device = SigningKey.generate()
+    package var agreement = AgreementKey.generate()
+    package var name: String
+    package var networkKey: SecretBytes?
+    package var networkTag: String?
+    package var version = UInt64(LinkConfiguration.protocolVersion)
+    package var notBefore: Int64 = 0
+    package var notAfter: Int64 = 4_000_000_000_000
     /// A credential to show in place of her own.
-    var credential: [UInt8]?
+    package var credential: [UInt8]?
     /// A device to name in her credential in place of her own.
-    var claimedDevice: [UInt8]?
+    package var claimedDevice: [UInt8]?
     /// Whether her credential says that her device holds the identity's key.
-    var isPrimary = false
+    package var isPrimary = false
     /// The key that signs her credential, if it is not her own.
-    var forger: SigningKey?
-    var clock = Int64(Date().timeIntervalSince1970 * 1000)
+    package var forger: SigningKey?
+    package var clock = Int64(Date().timeIntervalSince1970 * 1000)
 
-    var userID: UserID { UserID(identity.publicKey) }
-    var deviceID: DeviceID { DeviceID(device.publicKey) }
-    var tag: String { networkTag ?? LinkConfiguration.networkTag(of: networkKey) }
+    package init(name: String = "mallory") { self.name = name }
+
+    /// The time, in milliseconds since 1970.
+    package static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+
+    package var userID: UserID { UserID(identity.publicKey) }
+    package var deviceID: DeviceID { DeviceID(device.publicKey) }
+    package var tag: String { networkTag ?? LinkConfiguration.networkTag(of: networkKey) }
 
     /// The protobuf of section 3.3, with any contents.
-    var encodedCredential: [UInt8] {
+    package var encodedCredential: [UInt8] {
         if let credential { return credential }
         let body = credentialBody
         return Proto.field(1, body)
@@ -46,49 +51,53 @@ struct Mallory: Sendable {
     }
 
     /// A credential without its device's signature.
-    var grant: [UInt8] {
+    package var grant: [UInt8] {
         let body = credentialBody
         return Proto.field(1, body) + Proto.field(2, Self.sign("earshot credential v1", body, forger ?? identity))
     }
 
-    static func sign(_ label: String, _ body: [UInt8], _ key: SigningKey) -> [UInt8] {
+    package static func sign(_ label: String, _ body: [UInt8], _ key: SigningKey) -> [UInt8] {
         key.signature(for: [UInt8(label.utf8.count)] + Array(label.utf8) + body).bytes
     }
 
-    var introduction: [UInt8] {
+    package var introduction: [UInt8] {
         Proto.field(1, encodedCredential) + Proto.fixed(2, 77) + Proto.field(4, UInt64(bitPattern: clock))
     }
 
-    var hello: [UInt8] { Proto.field(1, version) + (tag.isEmpty ? [] : Proto.field(2, Array(tag.utf8))) }
+    package var hello: [UInt8] { Proto.field(1, version) + (tag.isEmpty ? [] : Proto.field(2, Array(tag.utf8))) }
 
-    func handshake(_ role: HandshakeState.Role) throws -> HandshakeState {
+    /// - Parameter ephemeralKey: drawn if none is given.
+    package func handshake(
+        _ role: HandshakeState.Role, ephemeralKey: AgreementKey = .generate()
+    ) throws -> HandshakeState {
         try HandshakeState(
             pattern: networkKey == nil ? .xx : .xxpsk3, role: role,
             prologue: Array("earshot v\(LinkConfiguration.protocolVersion) \(tag)".utf8),
-            staticKey: agreement, ephemeralKey: .generate(), presharedKey: networkKey)
+            staticKey: agreement, ephemeralKey: ephemeralKey, presharedKey: networkKey)
     }
 
     // MARK: - What she writes
 
     /// A log of hers to a user.
-    func log(to other: UserID, epoch: UInt64 = 1) -> LogDescription {
+    package func log(to other: UserID, epoch: UInt64 = 1) -> LogDescription {
         log(in: .direct(userID, other), epoch: epoch)
     }
 
     /// A log of hers in a conversation.
-    func log(in conversationID: ConversationID, epoch: UInt64 = 1, kind: LogKind = .messages) -> LogDescription {
+    package func log(in conversationID: ConversationID, epoch: UInt64 = 1, kind: LogKind = .messages) -> LogDescription
+    {
         LogDescription(conversationID: conversationID, deviceID: deviceID, epoch: epoch, kind: kind)
     }
 
-    static func body(_ text: String, at milliseconds: Int64, headers: [String: String] = [:]) -> [UInt8] {
+    package static func body(_ text: String, at milliseconds: Int64, headers: [String: String] = [:]) -> [UInt8] {
         body(.text(text, headers: headers), at: milliseconds)
     }
 
-    static func body(_ content: EntryBody.Content, at milliseconds: Int64) -> [UInt8] {
+    package static func body(_ content: EntryBody.Content, at milliseconds: Int64) -> [UInt8] {
         EntryBody(timestamp: HybridTimestamp(milliseconds: milliseconds), expiry: .max, content: content).encoded()
     }
 
-    static func profile(_ profile: Profile) -> [UInt8] {
+    package static func profile(_ profile: Profile) -> [UInt8] {
         EntryBody(
             timestamp: HybridTimestamp(milliseconds: now), expiry: .max,
             content: .profile(ProfileEntry(profile, counter: Counting.largest))
@@ -99,7 +108,7 @@ struct Mallory: Sendable {
     /// - Parameters:
     ///   - chain: the chain hash before the first of them.
     ///   - credential: that of the log's device, where somebody else brings them.
-    func entries(
+    package func entries(
         _ log: LogDescription, from first: UInt64 = 1, bodies: [[UInt8]], after chain: ChainHash? = nil,
         signedSequence: UInt64? = nil, key: SigningKey? = nil, credential: [UInt8] = []
     ) -> [UInt8] {
@@ -112,7 +121,7 @@ struct Mallory: Sendable {
             log, from: first, bodies: bodies, after: before, checkpoint: checkpoint.bytes, credential: credential)
     }
 
-    static func entries(
+    package static func entries(
         _ log: LogDescription, from first: UInt64, bodies: [[UInt8]], after chain: ChainHash, checkpoint: [UInt8],
         credential: [UInt8] = []
     ) -> [UInt8] {
@@ -122,7 +131,9 @@ struct Mallory: Sendable {
     }
 
     /// The same as whoever has erased the contents passes it on: hashes without marks.
-    func stripped(_ log: LogDescription, from first: UInt64 = 1, bodies: [[UInt8]], after chain: ChainHash? = nil)
+    package func stripped(
+        _ log: LogDescription, from first: UInt64 = 1, bodies: [[UInt8]], after chain: ChainHash? = nil
+    )
         -> [UInt8]
     {
         let (before, hashes) = (chain ?? .origin(of: log.logID), bodies.map { EntryHash.of(body: $0) })
@@ -135,7 +146,7 @@ struct Mallory: Sendable {
     }
 
     /// A log's first entry, withheld, in a frame that is correct except for what stands behind the entry's hash.
-    func withheld(_ body: [UInt8], in log: LogDescription, _ rest: (EntryHash) -> [UInt8]) -> [UInt8] {
+    package func withheld(_ body: [UInt8], in log: LogDescription, _ rest: (EntryHash) -> [UInt8]) -> [UInt8] {
         let (origin, hash) = (ChainHash.origin(of: log.logID), EntryHash.of(body: body))
         let checkpoint = Checkpoint.sign(logID: log.logID, sequence: 1, chain: origin.appending(hash), with: device)
         let entry = Proto.field(2, hash.bytes) + rest(hash)
@@ -158,7 +169,7 @@ struct Mallory: Sendable {
     }
 
     /// A receipt, signed with her device's key.
-    func receipt(
+    package func receipt(
         _ logID: LogID, _ sequence: UInt64, chain: ChainHash, read: UInt64 = 0, handled: UInt64 = 0,
         key: SigningKey? = nil
     ) -> [UInt8] {
@@ -170,28 +181,31 @@ struct Mallory: Sendable {
             + (handled > 0 ? Proto.field(7, handled) : [])
     }
 
-    static func receipts(_ receipts: [[UInt8]]) -> [UInt8] {
+    package static func receipts(_ receipts: [[UInt8]]) -> [UInt8] {
         Proto.field(3, receipts.flatMap { Proto.field(1, $0) })
     }
 
     /// Somebody's receipt, as whoever carries it passes it on.
-    static func carried(_ receipt: [UInt8], of device: Mallory) -> [UInt8] {
+    package static func carried(_ receipt: [UInt8], of device: Mallory) -> [UInt8] {
         Proto.field(
             3,
             Proto.field(1, receipt + Proto.field(6, device.deviceID.bytes)) + Proto.field(2, device.encodedCredential))
     }
 
     /// What she says that she holds of conversations: something else than everybody else.
-    static func digests(of conversations: [ConversationID], name: String = "", isPrivate: Bool = false) -> [UInt8] {
+    package static func digests(
+        of conversations: [ConversationID], name: String = "", isPrivate: Bool = false, hasJoined: Bool = false
+    ) -> [UInt8] {
         let digests = conversations.map { conversationID in
             Proto.field(1, conversationID.bytes) + Proto.field(2, [UInt8](repeating: 1, count: 32))
                 + (name.isEmpty ? [] : Proto.field(3, Array(name.utf8))) + (isPrivate ? Proto.field(5, 1) : [])
+                + (hasJoined ? Proto.field(7, 1) : [])
         }
         return Proto.field(13, digests.flatMap { Proto.field(1, $0) })
     }
 
     /// The end of a log, as she says that she holds it.
-    static func head(_ log: LogDescription, _ sequence: UInt64, chain: ChainHash) -> [UInt8] {
+    package static func head(_ log: LogDescription, _ sequence: UInt64, chain: ChainHash) -> [UInt8] {
         Proto.field(1, log.deviceID.bytes) + Proto.fixed(2, log.epoch) + Proto.field(4, sequence)
             + Proto.field(5, chain.bytes) + (log.kind == .control ? Proto.field(3, 1) : [])
     }
@@ -199,7 +213,7 @@ struct Mallory: Sendable {
     /// - Parameters:
     ///   - conversationID: the conversation of all heads; one without heads needs none.
     ///   - asks: whether she wants to know the same of the node.
-    static func heads(
+    package static func heads(
         of conversationID: ConversationID? = nil, _ heads: [[UInt8]] = [], isComplete: Bool = true, asks: Bool = false
     ) -> [UInt8] {
         let conversation = conversationID.map { Proto.field(1, $0.bytes) } ?? []
@@ -209,24 +223,24 @@ struct Mallory: Sendable {
                 + (asks ? Proto.field(4, 1) : []))
     }
 
-    static func place(_ sequence: UInt64, _ chain: ChainHash) -> [UInt8] {
+    package static func place(_ sequence: UInt64, _ chain: ChainHash) -> [UInt8] {
         Proto.field(1, sequence) + Proto.field(2, chain.bytes)
     }
 
     /// - Parameters:
     ///   - end: a place, and so are those in `known`.
-    static func wanted(_ log: LogDescription, end: [UInt8], known: [[UInt8]] = []) -> [UInt8] {
+    package static func wanted(_ log: LogDescription, end: [UInt8], known: [[UInt8]] = []) -> [UInt8] {
         Proto.field(10, Proto.field(1, wire(log)) + Proto.field(2, end) + known.flatMap { Proto.field(3, $0) })
     }
 
-    static func taken(_ logID: LogID, through place: [UInt8]) -> [UInt8] {
+    package static func taken(_ logID: LogID, through place: [UInt8]) -> [UInt8] {
         Proto.field(11, Proto.field(1, logID.bytes) + Proto.field(2, place))
     }
 
-    static func unplaced(_ log: LogDescription) -> [UInt8] { Proto.field(12, Proto.field(1, wire(log))) }
+    package static func unplaced(_ log: LogDescription) -> [UInt8] { Proto.field(12, Proto.field(1, wire(log))) }
 
-    static let ping = Proto.field(4, [])
-    static func dialBack(port: UInt64, nonce: UInt64) -> [UInt8] {
+    package static let ping = Proto.field(4, [])
+    package static func dialBack(port: UInt64, nonce: UInt64) -> [UInt8] {
         Proto.field(8, Proto.field(1, port) + Proto.fixed(2, nonce))
     }
 }
