@@ -136,6 +136,39 @@ struct OpenConversationAccessTests {
         #expect(heard(bob).contains("at once"))
     }
 
+    @Test("nothing is given to whoever wants it when the node's user has left, and their link stays")
+    mutating func wantedAfterLeaving() throws {
+        var (peer, _) = try link(as: .joined)
+        let theirs = try #require(
+            group.members[alice].machine.replication.logs.heads(of: ops).first {
+                $0.log.deviceID == group.members[bob].local.deviceID
+            })
+        group.request(alice) { [ops] in $0.leave(ops, requestID: $1, now: $2) }
+        let origin = LogHead.origin(of: theirs.log.logID).place
+        let wanted = WantedFrame(log: theirs.log, end: theirs.place, known: [origin])
+        peer.say([.wanted(wanted)], to: &group, now: group.now)
+        group.settle()
+        peer.hear(group.takeWritten(by: alice, on: peer.connectionID), now: group.now)
+        #expect(group.members[alice].machine.isOpen(peer.connectionID))
+        #expect(!texts(in: peer.heard).contains("canary of bob"))
+    }
+
+    @Test("entries behind some that were skipped, as their author had not joined yet, break no rule and come again")
+    mutating func behindSkipped() throws {
+        var (peer, log) = try link(as: .outsider)
+        var later = ForgedLog(by: mallory, in: record, kind: .messages, epoch: 2)
+        let skipped = later.append([.branches([]), .text("one", headers: [:])])
+        let behind = later.append([.text("two", headers: [:])])
+        // The last comes while the join is on its way to the disk.
+        let frames = [skipped, log.append([.join()]), behind]
+        peer.say(frames.map { .entries($0) }, to: &group, now: group.now)
+        group.settle()
+        let reasons = group.members[alice].events.compactMap {
+            if case .linkFailed(let failure) = $0 { failure.closeReason } else { nil }
+        }
+        #expect(reasons.last == CloseReason.storageFailure.name)
+    }
+
     @Test("newcomers and members come to know of each other, though neither knew that the other had joined")
     mutating func newcomer() {
         let carol = group.add("carol")

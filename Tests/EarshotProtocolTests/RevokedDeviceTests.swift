@@ -121,4 +121,26 @@ struct RevokedDeviceTests {
         }
         #expect(devices.revocations.of(family.linked.userID).count == Limits.revocationsPerUser)
     }
+
+    @Test("is told to its user as revoked only where others remember it, and one that is so already stays so")
+    func ownBounded() throws {
+        let family = Family()
+        var generator = SeededGenerator(seed: 8)
+        var others: [Revocation] = []
+        for _ in 1..<Limits.revocationsPerUser {
+            others.append(.sign(DeviceID(generator.signingKey().publicKey), with: family.identityKey))
+        }
+        let linked = OwnDeviceRecord(
+            deviceID: family.linked.deviceID, credential: family.linked.link.credential.encoded(), lastSeen: 0)
+        let revocation = Revocation.sign(family.linked.deviceID, with: family.identityKey)
+        var devices = DevicesMachine(family.primary, own: [linked], revocations: others)
+        let last = try devices.revoke(revocation)
+        let again = try devices.revoke(revocation)
+        #expect(last.count == 1 && again.isEmpty)
+        others.append(.sign(DeviceID(generator.signingKey().publicKey), with: family.identityKey))
+        var full = DevicesMachine(family.primary, own: [linked], revocations: others)
+        let error = #expect(throws: ProtocolError.self) { try full.revoke(revocation) }
+        #expect(error?.code == .tooManyDevices)
+        #expect(!full.revocations.contains(family.linked.deviceID, of: family.linked.userID))
+    }
 }

@@ -20,7 +20,7 @@ extension Users {
         let rows = try await node.readStore { () throws(StoreError) in
             try store.profiles(of: userID, in: conversationID)
         }
-        return ProfileKeeper.newest(of: rows)?.profile
+        return ProfileKeeper.newest(of: rows)?.profile.counting
     }
 
     /// A user with what they say of themselves.
@@ -47,15 +47,11 @@ extension Users {
                 .invalidProfile, "the part \(excess.field.rawValue) of a profile goes past \(excess.limit)",
                 .init(name: excess.field.rawValue, limit: excess.limit))
         }
-        guard profile.attributes.isEmpty || Self.isObject(profile.attributes) else {
+        guard ProgramAttributes.isValid(profile.attributes) else {
             throw EarshotError(
                 .invalidProfile, "the attributes are no JSON object",
                 .init(name: Profile.Field.attributes.rawValue))
         }
         try await node.profiles.set(profile)
-    }
-
-    private static func isObject(_ text: String) -> Bool {
-        do { return try JSONSerialization.jsonObject(with: Data(text.utf8)) is [String: Any] } catch { return false }
     }
 }

@@ -114,7 +114,7 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible, CustomDebu
         public static let pairingFailed = Code("pairingFailed")
         /// This node's user has no such device.
         public static let unknownDevice = Code("unknownDevice")
-        /// The user has as many devices as they may have.
+        /// The user has as many devices as they may have, or has revoked as many as they can.
         public static let tooManyDevices = Code("tooManyDevices")
 
         // Messages and users.

@@ -163,9 +163,13 @@ struct DevicesMachine: Sendable {
     }
 
     /// This node's user revokes a device of theirs.
-    /// - Throws: `ProtocolError` `unknownDevice`.
+    /// - Throws: `ProtocolError` `unknownDevice`; `tooManyDevices` where nobody would remember one more.
     mutating func revoke(_ revocation: Revocation) throws(ProtocolError) -> [Action] {
         guard own[revocation.deviceID] != nil else { throw unknown(revocation.deviceID) }
+        guard revocations.contains(revocation.deviceID, of: userID) || revocations.hasRoom(for: userID) else {
+            throw ProtocolError(
+                .tooManyDevices, "a user revokes at most \(Limits.revocationsPerUser) devices: nobody remembers more")
+        }
         return try received(revocation, from: userID, isStranger: false)
     }
 

@@ -17,10 +17,14 @@ struct Revocations: Sendable {
         statements[userID, default: [:]].sorted { $0.key < $1.key }.map(\.value)
     }
 
+    /// Whether one more of a user is remembered, here or anywhere.
+    func hasRoom(for userID: UserID) -> Bool {
+        statements[userID, default: [:]].count < Limits.revocationsPerUser
+    }
+
     /// Whether one more is remembered: identities cost nothing, and revocations are kept for good.
     func admits(_ revocation: Revocation, isStranger: Bool) -> Bool {
-        !contains(revocation.deviceID, of: revocation.userID)
-            && statements[revocation.userID, default: [:]].count < Limits.revocationsPerUser
+        !contains(revocation.deviceID, of: revocation.userID) && hasRoom(for: revocation.userID)
             && (!isStranger || strangers < Limits.strangerRevocations)
     }
 

@@ -7,12 +7,15 @@ extension Replication {
         guard let session = sessions[connectionID] else { return }
         let branches = logs.branches(of: wanted.log).filter { logs.incoming($0) != nil }
         let access = access(to: wanted.log.conversationID, of: session)
-        guard let end = access.end(of: wanted.log), wanted.end.sequence <= end else {
-            // The peer need not know yet that they are not to have it.
+        let isShared = common(wanted.log.conversationID, with: session) != nil
+        guard let end = access.end(of: wanted.log), wanted.end.sequence <= end,
+            isShared || !isOfMany(wanted.log.conversationID)
+        else {
+            // The peer need not know yet that they are not to have it, or that this node's user has left.
             actions.append(.credit(-1, connectionID))
             return
         }
-        guard common(wanted.log.conversationID, with: session) != nil, !branches.isEmpty else {
+        guard isShared, !branches.isEmpty else {
             throw ProtocolError(.violation, "the peer wants entries that this node does not hold")
         }
         readChains(

@@ -126,8 +126,8 @@ extension Replication {
                     actions.append(.credit(-1, connectionID))
                     return
                 }
-                guard !conversations.privates.contains(frame.log.conversationID) else {
-                    // What came before was not to be had then, and is sent again on another link.
+                guard !isOfMany(frame.log.conversationID) else {
+                    // What came before may not have been taken then, and is sent again on another link.
                     throw ProtocolError(
                         .overloaded, "entries are missing before \(frame.firstSequence)", closeReason: .storageFailure)
                 }
