@@ -8,7 +8,8 @@ import Glibc
 package struct FileStore: Sendable {
     let root: String
 
-    /// Opens it, and removes what was not taken in to its end, and contents on their way of which nothing is noted.
+    /// Opens it, and removes what was not taken in to its end, and contents on their way of which nothing is noted, or that are
+    /// here whole.
     /// - Parameter path: a folder, which is made if need be.
     /// - Throws: `FilesError` `full`, `unavailable`.
     package init(_ path: String) throws(FilesError) {
@@ -18,6 +19,7 @@ package struct FileStore: Sendable {
         }
         for name in try Folder.names(in: "\(root)/\(Self.work)") { try Folder.remove("\(root)/\(Self.work)/\(name)") }
         try removeEmptyPartials()
+        try removeHeldPartials(except: [])
     }
 
     static let (held, partial, work) = ("held", "partial", "work")
@@ -39,6 +41,7 @@ package struct FileStore: Sendable {
         let source = try OpenFile(path, .reading)
         let stamp = try source.stamp()
         guard stamp.isRegular else { throw FilesError(.notAFile, "\(path) is a folder or a device, and no file") }
+        guard try source.ends(at: stamp.byteCount) else { return try addPieces(of: source) }
         guard let shape = FileShape(byteCount: stamp.byteCount) else {
             throw FilesError(
                 .tooLarge, "\(path) has \(stamp.byteCount) bytes, and the limit is \(Limits.fileBytes)")
@@ -62,6 +65,21 @@ package struct FileStore: Sendable {
         try keep(data, of: fileID, tree, in: folder)
         return (fileID, shape.byteCount)
     }
+
+    /// Takes in what can be read of a file that does not say its size, as those of `/proc` and `/sys`.
+    private func addPieces(of source: OpenFile) throws(FilesError) -> (fileID: FileID, byteCount: UInt64) {
+        let content = try receive()
+        var offset = 0
+        while true {
+            let piece = try source.bytes(at: offset..<offset + Self.pieceBytes)
+            guard !piece.isEmpty else { return try content.finish() }
+            try content.append(piece)
+            offset += piece.count
+        }
+    }
+
+    /// How much of a file without a size is read at once.
+    private static let pieceBytes = 1 << 20
 
     /// Begins to take in a content that comes piece by piece.
     /// - Throws: `FilesError` `full`, `unavailable`.

@@ -13,6 +13,8 @@ package final class Store: Sendable {
     let database: any DatabaseWriter
     let memory = CommitMemory()
     let checkpoints = Checkpoints()
+    /// For whoever overwrites what could not be overwritten at once.
+    package let erasures = OwedErasures()
     /// How many write, or wait for their turn.
     let writers = Atomic(0)
 

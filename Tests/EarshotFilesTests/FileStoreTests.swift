@@ -55,6 +55,17 @@ struct FileStoreTests {
         #expect(again == fileID && byteCount == UInt64(content.count))
     }
 
+    @Test(
+        "are what can be read of a file, whatever size it says",
+        arguments: ["/proc/sys/kernel/ostype": "Linux\n", "/sys/kernel/fscaps": "1\n"])
+    func madeUp(path: String, content: String) throws {
+        guard FileManager.default.isReadableFile(atPath: path) else { return }
+        let added = try store.add(path)
+        #expect(added.byteCount == UInt64(content.utf8.count))
+        let held = try #require(try store.held(added.fileID))
+        #expect(try held.bytes(at: 0..<content.utf8.count) == Array(content.utf8))
+    }
+
     @Test("are gone when they did not come to their end")
     func unfinished() throws {
         do {
@@ -210,6 +221,24 @@ struct FileStoreTests {
         let again = try FileStore(folder.file("files"))
         #expect(try Folder.names(in: folder.file("files/partial")) == ["\(held.fileID)-\(held.shape.byteCount)"])
         #expect(try again.begin(held.fileID, shape: held.shape).chunks == SequenceSet(2...2))
+    }
+
+    @Test("are not on their way any more once the same content was taken in, also where the process died meanwhile")
+    func takenInMeanwhile() throws {
+        let held = try source(10 * FileShape.chunkBytes)
+        for isRestarted in [true, false] {
+            var partial = try store.begin(held.fileID, shape: held.shape)
+            try fill(&partial, from: held, chunks: 2..<5)
+            try partial.noteChunks()
+            let content = try held.bytes(at: 0..<10 * FileShape.chunkBytes)
+            #expect(try store.add(try file(content)).fileID == held.fileID)
+            if isRestarted { _ = try FileStore(folder.file("files")) }
+            try store.removeHeldPartials(except: [held.fileID])
+            #expect(try store.partials() == (isRestarted ? [] : [held.fileID]))
+            try store.removeHeldPartials(except: [])
+            #expect(try store.partials().isEmpty && store.unfinishedBytes() == 0)
+            try store.remove(held.fileID)
+        }
     }
 
     @Test("go when nothing has come of them for long, or others came later, unless they are fetched")

@@ -107,13 +107,81 @@ struct RelationTests {
         #expect(edits.map(\.isDeleted) == [true])
     }
 
+    /// A commit of the device that has written the log.
+    private func written(_ log: SampleLog, from first: UInt64 = 1) -> Commit {
+        var commit = log.commit(from: first)
+        commit.deviceID = log.record.description.deviceID
+        return commit
+    }
+
+    @Test(
+        "erase the text of a retracted message at once on every device but the one that wrote it, whoever else has it not"
+    )
+    func readers() throws {
+        try store.commit(log.commit)
+        try store.commit(append(.retract, to: log, at: 5).commit(from: 3))
+        #expect(try row(1).isRetracted && row(1).entry.isDeleted && !row(2).entry.isDeleted)
+    }
+
+    @Test("show a message as taken back whose body has not come, as on a device that was away, and take it no more")
+    func lackingBody() throws {
+        var lacking = log.commit
+        let entry = log.entries[0]
+        lacking.entries[0].entries[0] = EntryRecord(
+            sequence: 1, timestamp: entry.timestamp, expiry: .max, kind: .unknown,
+            content: .withheld(entry.content.hash),
+            chain: entry.chain, checkpoint: entry.checkpoint)
+        try store.commit(lacking)
+        #expect(try store.row(of: log.messageID(1)) == nil)
+        try store.commit(append(.retract, to: log, at: 5).commit(from: 3))
+        #expect(try row(1).isRetracted && row(1).entry.isDeleted)
+        #expect(try store.conversation(log.conversationID, readBy: bob)?.unreadCount == 1)
+        var late = Commit()
+        late.bodies = [LogEntries(logID: log.logID, entries: [entry])]
+        try store.commit(late)
+        #expect(try row(1).entry.content == .withheld(entry.content.hash))
+    }
+
+    @Test("erase a message whose retraction got its body later than its place")
+    func lateRetraction() throws {
+        try store.commit(log.commit)
+        let retracted = append(.retract, to: log, at: 5)
+        let entry = retracted.entries[2]
+        var lacking = retracted.commit(from: 3)
+        lacking.entries[0].entries[0] = EntryRecord(
+            sequence: 3, timestamp: entry.timestamp, expiry: .max, kind: .unknown,
+            content: .withheld(entry.content.hash),
+            chain: entry.chain, checkpoint: entry.checkpoint)
+        try store.commit(lacking)
+        #expect(try !row(1).entry.isDeleted)
+        var late = Commit()
+        late.bodies = [LogEntries(logID: log.logID, entries: [entry])]
+        try store.commit(late)
+        #expect(try row(1).isRetracted && row(1).entry.isDeleted)
+    }
+
+    @Test("erase what an earlier version let wait on a device that did not write it")
+    func waitingForNoReason() throws {
+        try store.commit(log.commit)
+        try store.commit(written(append(.retract, to: log, at: 5), from: 3))
+        #expect(try row(1).isRetracted && !row(1).entry.isDeleted)
+        // The same file on another device.
+        let other = try store.inMemoryCopy()
+        var commit = SampleLog(device: 9, author: 4).commit
+        commit.deviceID = identifier(9)
+        try other.commit(commit)
+        let erased = try #require(try other.row(of: log.messageID(1)))
+        #expect(erased.entry.isDeleted)
+    }
+
     @Test("keep the text of a retracted message until its recipient has it, and then erase it")
     func undelivered() throws {
         let retracted = append(.retract, to: log, at: 5)
-        try store.commit(retracted.commit)
+        try store.commit(written(retracted))
         #expect(try row(1).isRetracted && !row(1).entry.isDeleted)
         var commit = delivered(retracted)
         (commit.logs, commit.entries) = ([], [])
+        commit.deviceID = log.record.description.deviceID
         try store.commit(commit)
         #expect(try row(1).entry.isDeleted && !row(2).entry.isDeleted)
     }
@@ -122,10 +190,10 @@ struct RelationTests {
     func undeliveredForLong() throws {
         try store.commit(log.commit)
         let retracted = append(.retract, to: log, at: 5)
-        var broken = retracted.commit(from: 3)
+        var broken = written(retracted, from: 3)
         broken.entries.append(LogEntries(logID: log.logID, entries: log.entries))
         #expect(throws: StoreError.self) { try store.commit(broken) }
-        try store.commit(retracted.commit(from: 3))
+        try store.commit(written(retracted, from: 3))
         var another = SampleLog(device: 9, author: 4)
         for time in Int64(1)...2 {
             another.append(at: time)
@@ -134,6 +202,7 @@ struct RelationTests {
         #expect(try row(1).isRetracted && !row(1).entry.isDeleted)
         var commit = delivered(retracted)
         (commit.logs, commit.entries) = ([], [])
+        commit.deviceID = log.record.description.deviceID
         try store.commit(commit)
         #expect(try row(1).entry.isDeleted && !row(2).entry.isDeleted)
     }

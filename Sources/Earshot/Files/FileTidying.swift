@@ -67,6 +67,7 @@ final class FileTidying: Sendable {
     private static func removeOldPartials(
         before time: Int, except fetched: Set<FileID>, _ store: Store, _ files: FileStore
     ) throws(FilesError) {
+        try files.removeHeldPartials(except: fetched)
         var removed = try files.removePartials(before: time, limit: Limits.partialFiles, except: fetched)
         for fileID in try files.partials() where !fetched.contains(fileID) {
             let isNamed: Bool

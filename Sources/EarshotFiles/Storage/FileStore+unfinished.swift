@@ -55,6 +55,13 @@ extension FileStore {
         return removed
     }
 
+    /// Nobody needs parts of what is here whole, as when it was taken in while it was fetched.
+    /// - Parameter fetched: those that are fetched now, which stay.
+    package func removeHeldPartials(except fetched: Set<FileID>) throws(FilesError) {
+        let held = Set(try all())
+        for fileID in try partials() where held.contains(fileID) && !fetched.contains(fileID) { try discard(fileID) }
+    }
+
     /// Hashes alone cost whoever sends them nothing, and are soon here again.
     func removeEmptyPartials() throws(FilesError) {
         for name in try Folder.names(in: "\(root)/\(Self.partial)") {

@@ -68,6 +68,12 @@ final class OpenFile: Sendable {
         return count
     }
 
+    /// Whether the file has so many bytes and no more. The sizes that the kernel says of what it makes up are none.
+    func ends(at byteCount: UInt64) throws(FilesError) -> Bool {
+        guard let end = Int(exactly: byteCount) else { return true }
+        return try bytes(at: max(0, end - 1)..<end + 1).count == min(1, end)
+    }
+
     /// - Returns: fewer bytes only where the file ends.
     func bytes(at range: Range<Int>) throws(FilesError) -> [UInt8] {
         var failure: FilesError?

@@ -41,6 +41,8 @@ package struct Commit: Hashable, Sendable {
     /// Receipts for logs of others, which this node passes on: all that are kept of each device and log that they name, one
     /// after the other.
     package var receipts: [Receipt] = []
+    /// The device that makes it: it keeps what recipients of its own entries may still need.
+    package var deviceID: DeviceID?
     /// When it was made, by the wall clock, in milliseconds since 1970.
     package var time: Int64 = 0
     /// Whether the database turns out to be an older copy, or messages get new ids: what the journal says so far is

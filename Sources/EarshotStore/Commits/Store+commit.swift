@@ -7,20 +7,31 @@ extension Store {
     /// Writes the commit in one transaction, and returns when it is on the disk.
     /// - Throws: `StoreError`; then nothing of it was written.
     package func commit(_ commit: Commit) throws(StoreError) {
+        let outcome: CommitOutcome
         do {
-            memory.add(
-                try writing {
-                    try database.writeWithoutTransaction { [memory] db in
-                        try db.inPreparedTransaction { try CommitWriter(db: db, memory).write(commit) }
-                    }
-                })
+            outcome = try writing {
+                try database.writeWithoutTransaction { [memory] db in
+                    try db.inPreparedTransaction { try CommitWriter(db: db, memory).write(commit) }
+                }
+            }
         } catch { throw StoreError(error, path: path) }
-        guard checkpoints.isDue else { return }
+        memory.add(outcome.findings)
+        guard checkpoints.isDue || outcome.hasErased else { return }
         writers.wrappingAdd(1, ordering: .relaxed)
         database.asyncWriteWithoutTransaction { [self] db in
-            checkpoints.run(db)
+            writeBack(db, hasErased: outcome.hasErased)
             writers.wrappingSubtract(1, ordering: .relaxed)
         }
+    }
+
+    /// After a commit: what was erased stays in no file, and the write-ahead log does not grow without end.
+    private func writeBack(_ db: Database, hasErased: Bool) {
+        if hasErased {
+            // What stands in the way now is tried again by who hears of it, and in the end when the file is closed.
+            let isDone = (try? Self.overwriteDeleted(db)) == .done
+            if !isDone { erasures.owe() }
+        }
+        if checkpoints.isDue { checkpoints.run(db) }
     }
 
     /// Whether nobody writes, so that a commit need not wait for its turn.
@@ -41,11 +52,10 @@ extension Store {
         database.asyncWriteWithoutTransaction { [self] db in
             defer { writers.wrappingSubtract(1, ordering: .relaxed) }
             let result = Result { try db.inPreparedTransaction { try CommitWriter(db: db, memory).write(commit) } }
-            completion(result.map(memory.add).mapError { StoreError($0, path: path) })
-            if checkpoints.isDue { checkpoints.run(db) }
-            guard !commit.erasures.isEmpty, case .success = result else { return }
-            // What stands in the way now, the next erasure or the end overwrites.
-            _ = try? Self.overwriteDeleted(db)
+            completion(result.map { memory.add($0.findings) }.mapError { StoreError($0, path: path) })
+            var hasErased = false
+            if case .success(let outcome) = result { hasErased = outcome.hasErased }
+            writeBack(db, hasErased: hasErased)
         }
     }
 }
@@ -67,11 +77,19 @@ extension Database {
     }
 }
 
+/// What a commit has done, which is true when its transaction is.
+struct CommitOutcome: Sendable {
+    let findings: CommitMemory.Findings
+    /// Whether it has erased contents.
+    let hasErased: Bool
+}
+
 /// Writes one commit inside a transaction.
 struct CommitWriter {
-    /// What this commit looks up.
+    /// What this commit looks up, and does.
     final class Found {
         var findings = CommitMemory.Findings()
+        var hasErased = false
     }
 
     let db: Database
@@ -83,9 +101,8 @@ struct CommitWriter {
         self.memory = memory
     }
 
-    /// - Returns: what it found, which is true when the transaction is.
     @discardableResult
-    func write(_ commit: Commit) throws -> CommitMemory.Findings {
+    func write(_ commit: Commit) throws -> CommitOutcome {
         if commit.beginsGeneration { try beginGeneration() }
         for userID in commit.forgottenUsers { try forget(userID) }
         for deviceID in commit.forgottenDevices { try forget(deviceID) }
@@ -114,9 +131,10 @@ struct CommitWriter {
         for failure in commit.failures { try write(failure) }
         try eraseRetracted(commit)
         for erasure in commit.erasures { try write(erasure) }
+        if !commit.erasures.isEmpty { found.hasErased = true }
         for change in commit.programChanges { try write(change) }
         try writeJournal(of: commit)
-        return found.findings
+        return CommitOutcome(findings: found.findings, hasErased: found.hasErased)
     }
 
     private func write(_ user: UserRecord) throws {

@@ -28,11 +28,14 @@ extension CommitWriter {
     /// How many retractions that wait for their messages to be delivered a commit looks at.
     private static let dueLimit = 256
 
-    /// Erases the texts of messages that were retracted, those of their edits included. Contents that may still have to
-    /// leave stay until they are delivered: a recipient who got only a hash would sign for what they never had.
+    /// Erases the texts of messages that were retracted, those of their edits included. What the commit's own device has
+    /// written and may still have to leave stays until it is delivered: a recipient who got only a hash would sign for what they
+    /// never had. Nobody else waits: whoever still lacks it gets it from its author's device.
     func eraseRetracted(_ commit: Commit) throws {
         var due: Set<RelationPlace> = []
-        for run in commit.entries {
+        // Some bodies come later than their entries, and some entries count only later.
+        let late = commit.bodies + commit.regarded
+        for run in late.isEmpty ? commit.entries : commit.entries + late {
             for index in run.entries.placesOfParts {
                 switch run.entries[index].relation {
                 case .retraction:
@@ -45,9 +48,23 @@ extension CommitWriter {
         }
         let waits = try memory.mayRetractionsWait && retractionsWait()
         if waits { try due.formUnion(dueRetractions(with: commit)) }
+        if waits, !memory.hasSettledOthers { try due.formUnion(dueRetractions(besides: commit.deviceID)) }
+        found.findings.hasSettledOthers = true
         found.findings.mayRetractionsWait = waits || !due.isEmpty
         guard !due.isEmpty else { return }
-        for place in due.sorted() { try settle(place) }
+        for place in due.sorted() { try settle(place, by: commit.deviceID) }
+    }
+
+    /// Retractions of what other devices have written, and which earlier versions let wait for its recipients.
+    private func dueRetractions(besides deviceID: DeviceID?) throws -> [RelationPlace] {
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT relation.log, relation.sequence FROM relation
+                    JOIN log AS target ON target.logID = relation.targetLog OR target.wireID = relation.targetLog
+                WHERE relation.isDue = 1 AND target.deviceID IS NOT ?
+                """, arguments: [deviceID?.data]
+        ).map { RelationPlace(log: $0[0], sequence: UInt64($0[1] as Int64)) }
     }
 
     private func retractionsWait() throws -> Bool {
@@ -99,7 +116,8 @@ extension CommitWriter {
     }
 
     /// Erases what a retraction names, as far as nobody needs it any more.
-    private func settle(_ place: RelationPlace) throws {
+    /// - Parameter deviceID: the commit's own.
+    private func settle(_ place: RelationPlace, by deviceID: DeviceID?) throws {
         guard
             let target = try Row.fetchOne(
                 db.cachedStatement(
@@ -113,8 +131,9 @@ extension CommitWriter {
         let message = try Row.fetchOne(
             db.cachedStatement(
                 sql: """
-                    SELECT entry.cursor, entry.log, entry.sequence, entry.body, log.authorID FROM entry
-                        JOIN log ON log.number = entry.log
+                    SELECT entry.cursor, entry.log, entry.sequence, entry.body, log.authorID,
+                        entry.body IS NULL AND entry.mark IS NULL AND NOT entry.isDeleted AS isLacking
+                    FROM entry JOIN log ON log.number = entry.log
                     WHERE entry.log IN (SELECT number FROM log WHERE logID = ?1
                             UNION ALL SELECT number FROM log WHERE wireID = ?1)
                         AND entry.sequence = ?2 AND entry.chain = ?3 AND log.conversationID = ?4
@@ -125,6 +144,7 @@ extension CommitWriter {
             ])
         guard let message else { return try setDue(true, place) }
         guard message["authorID"] as Data == target["authorID"] as Data else { return try setDue(false, place) }
+        if message["isLacking"] { try show(message["cursor"]) }
         let edits = try Row.fetchAll(
             db.cachedStatement(
                 sql: """
@@ -141,9 +161,10 @@ extension CommitWriter {
         var isLeft = false
         for row in [message] + edits {
             guard let body = row["body"] as Data? else { continue }
-            if try mayLeave(log: row["log"], sequence: row["sequence"]) {
+            if try mayLeave(log: row["log"], sequence: row["sequence"], from: deviceID) {
                 isLeft = true
             } else {
+                found.hasErased = true
                 try db.cachedStatement(sql: "UPDATE entry SET hash = ?, body = NULL, isDeleted = 1 WHERE cursor = ?")
                     .execute(arguments: [EntryHash.of(body: Array(body)).data, row["cursor"] as Int64])
             }
@@ -151,25 +172,32 @@ extension CommitWriter {
         try setDue(isLeft, place)
     }
 
+    /// A message that was taken back before its body came, as on a device that was away, is shown like one that had come. Nobody
+    /// needs its body any more.
+    private func show(_ cursor: Int64) throws {
+        try db.cachedStatement(sql: "UPDATE entry SET kind = ?, isDeleted = 1 WHERE cursor = ?")
+            .execute(arguments: [EntryKind.text.rawValue, cursor])
+    }
+
     private func setDue(_ isDue: Bool, _ place: RelationPlace) throws {
         try db.cachedStatement(sql: "UPDATE relation SET isDue = ? WHERE log = ? AND sequence = ? AND isDue <> ?")
             .execute(arguments: [isDue, place.log, Int64(place.sequence), isDue])
     }
 
-    /// Whether a recipient neither has an entry nor is it withheld from them.
-    private func mayLeave(log: Int64, sequence: Int64) throws -> Bool {
+    /// Whether a device has written an entry that a recipient neither has nor is it withheld from them.
+    private func mayLeave(log: Int64, sequence: Int64, from deviceID: DeviceID?) throws -> Bool {
         try Bool.fetchOne(
             db.cachedStatement(
                 sql: """
                     SELECT 1 FROM log JOIN participant AS recipient
                         ON recipient.conversationID = log.conversationID AND recipient.userID <> log.authorID
-                    WHERE number = ?1
+                    WHERE number = ?1 AND log.deviceID = ?3
                         AND NOT EXISTS (SELECT 1 FROM delivery
                             WHERE delivery.log = ?1 AND recipientID = recipient.userID
                                 AND \(DeliveryColumns.complete) >= ?2)
                         AND NOT EXISTS (SELECT 1 FROM failure
                             WHERE failure.log = ?1 AND sequence = ?2 AND recipientID = recipient.userID AND isWithheld)
-                    """), arguments: [log, sequence]) ?? false
+                    """), arguments: [log, sequence, deviceID?.data]) ?? false
     }
 }
 

@@ -56,6 +56,36 @@ struct MessageDeletionTests {
         #expect(try await alice.node.messages.erase([sent.messageID]).erasedCount == 0)
     }
 
+    @Test("of what is taken back leaves no word in any file, on either side, while both nodes run and somebody reads")
+    func retracted() async throws {
+        try await TestUser.meet(alice, bob)
+        let sent = try await alice.send(secret, to: bob)
+        try await alice.events.state(.delivered, of: sent.messageID)
+        #expect(try holds(alice, secret) && holds(bob, secret))
+        // A reader stands in the way of what overwrites the write-ahead log.
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: bob.home.path + "/history.db", configuration: configuration)
+        try reader.inDatabase { db in
+            try db.execute(sql: "BEGIN")
+            _ = try Row.fetchAll(db, sql: "SELECT * FROM log")
+        }
+        try await alice.node.messages.retract(sent.messageID)
+        try await bob.events.first("taken back") { event -> Bool? in
+            if case .messageUpdated(let update) = event, update.change == .isRetracted { true } else { nil }
+        }
+        try reader.inDatabase { try $0.execute(sql: "COMMIT") }
+        try reader.close()
+        for (user, other) in [(alice, bob), (bob, alice)] {
+            try await withDeadline("no word of it is left") {
+                while try holds(user, secret) {
+                    let message = try await other.send("and something else", to: user)
+                    try await other.events.state(.delivered, of: message.messageID)
+                }
+            }
+        }
+    }
+
     @Test("refuses a message that may still have to leave, and then deletes none of several")
     func undelivered() async throws {
         try await TestUser.meet(alice, bob)
