@@ -108,7 +108,7 @@ extension ConversationSummary {
         case .open, .private:
             guard let record else { return nil }
             conversation = Conversation(record, node: node)
-            (status, isAdvertised, details) = (record.status, record.isAdvertised, record.details)
+            (status, isAdvertised, details) = (record.status, record.isAdvertised, record.details?.counting)
             participantIDs = record.participantIDs
         }
         lastMessage = row.last.flatMap { Message($0, for: node.userID) }

@@ -53,7 +53,7 @@ extension Conversations {
 extension Conversation {
     /// What its owner decides about it; `nil` for one that is not private, or that this node does not know.
     public var details: ConversationDetails? {
-        get async { await node.shell.conversationOfMany(conversationID)?.details }
+        get async { await node.shell.conversationOfMany(conversationID)?.details?.counting }
     }
 
     /// Joins it: an open one, or a private one that this node's user is invited to. Joining twice is joining once.
@@ -64,7 +64,7 @@ extension Conversation {
         case .direct: break
         case .open(let name): try await node.conversations.join(named: name)
         case .private:
-            try await decide { $0.acceptInvitation(to: $1, requestID: $2, now: $3) }
+            try await request { $0.acceptInvitation(to: $1, requestID: $2, now: $3) }
         }
     }
 
@@ -77,7 +77,7 @@ extension Conversation {
     public func invite(_ userIDs: [UserID]) async throws(EarshotError) {
         for userID in userIDs {
             do {
-                try await decide { $0.invite(userID, to: $1, requestID: $2, now: $3) }
+                try await decide { $0.invite(userID, to: $1, takingOver: $2, requestID: $3, now: $4) }
             } catch { throw error.about(userID) }
         }
     }
@@ -87,7 +87,7 @@ extension Conversation {
     /// - Throws: `EarshotError` `notParticipant`; as `invite(_:)`.
     public func remove(_ userID: UserID) async throws(EarshotError) {
         do {
-            try await decide { $0.remove(userID, from: $1, requestID: $2, now: $3) }
+            try await decide { $0.remove(userID, from: $1, takingOver: $2, requestID: $3, now: $4) }
         } catch { throw error.about(userID) }
     }
 
@@ -97,14 +97,14 @@ extension Conversation {
     ///   device without the identity; as `invite(_:)`.
     public func handOver(to userID: UserID) async throws(EarshotError) {
         do {
-            try await decide { $0.handOver($1, to: userID, requestID: $2, now: $3) }
+            try await decide { $0.handOver($1, to: userID, takingOver: $2, requestID: $3, now: $4) }
         } catch { throw error.about(userID) }
     }
 
     /// Ends a private conversation of this node's user for all: nothing more can be written, and what is there stays.
     /// - Throws: `EarshotError` as `invite(_:)`.
     public func close() async throws(EarshotError) {
-        try await decide { $0.closeConversation($1, requestID: $2, now: $3) }
+        try await decide { $0.closeConversation($1, takingOver: $2, requestID: $3, now: $4) }
     }
 
     /// Gives a private conversation of this node's user another friendly name or other attributes.
@@ -116,11 +116,36 @@ extension Conversation {
         try ConversationDetails.check(attributes: attributes ?? "")
         try await decide {
             $0.updateConversation(
-                $1, friendlyName: friendlyName, attributes: attributes, requestID: $2, now: $3)
+                $1, friendlyName: friendlyName, attributes: attributes, takingOver: $2, requestID: $3, now: $4)
         }
     }
 
+    /// Decides about it as its owner. Where the device that decided is revoked, this one does from now on.
     private func decide(
+        _ body: @escaping @Sendable (inout NodeMachine, ConversationID, Signature?, RequestID, Moment) -> [NodeAction]
+    ) async throws(EarshotError) {
+        let proof = try await takeoverProof
+        try await request { body(&$0, $1, proof, $2, $3) }
+    }
+
+    /// The identity key's word for this device, where it is needed and at hand.
+    private var takeoverProof: Signature? {
+        get async throws(EarshotError) {
+            guard await node.shell.needsTakeover(conversationID) else { return nil }
+            let (keeper, deviceID, conversationID) = (node.keeper, node.deviceID, conversationID)
+            return try await LongWork.run { () throws(EarshotError) in
+                try keeper.primaryProof(of: deviceID, in: conversationID)
+            }
+        }
+    }
+
+    /// This device decides about it from now on, if the one that did is revoked.
+    func takeOver() async throws(EarshotError) {
+        guard let proof = try await takeoverProof else { return }
+        try await request { $0.takeOver($1, proof: proof, requestID: $2, now: $3) }
+    }
+
+    private func request(
         _ body: @escaping @Sendable (inout NodeMachine, ConversationID, RequestID, Moment) -> [NodeAction]
     ) async throws(EarshotError) {
         let conversationID = conversationID
@@ -135,9 +160,7 @@ extension Conversation {
 extension ConversationDetails {
     /// - Throws: `EarshotError` `invalidConversation`.
     fileprivate static func check(attributes: String) throws(EarshotError) {
-        guard !attributes.isEmpty else { return }
-        let object = try? JSONSerialization.jsonObject(with: Data(attributes.utf8))
-        guard object is [String: Any] else {
+        guard ProgramAttributes.isValid(attributes) else {
             throw EarshotError(.invalidConversation, "the attributes of a conversation are a JSON object")
         }
     }

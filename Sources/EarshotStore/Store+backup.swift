@@ -106,6 +106,12 @@ extension Store {
             try db.execute(
                 sql: "INSERT OR REPLACE INTO replacedDevice (deviceID, credential) VALUES (?, ?)",
                 arguments: [deviceID.data, Data(credential)])
+            // The user can revoke it, and until then it is one of theirs.
+            try db.execute(
+                sql: """
+                    INSERT OR IGNORE INTO ownDevice (deviceID, credential, name, namedAt, addresses, lastSeen)
+                    VALUES (?, ?, '', 0, '', 0)
+                    """, arguments: [deviceID.data, Data(credential)])
             try db.execute(
                 sql: """
                     INSERT INTO failure (log, sequence, recipientID, reason, isWithheld)

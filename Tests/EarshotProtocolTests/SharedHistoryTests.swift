@@ -177,6 +177,54 @@ struct SharedHistoryTests {
         #expect(try home.texts(at: 0, of: conversationID) == ["from the linked one"])
     }
 
+    @Test("is within a second which open conversations their user has joined and left, on whichever of them")
+    func openConversationsAtOnce() throws {
+        var home = try SharedHome()
+        home.meet(0, 1)
+        let conversationID = try home.network.nodes[0].machine.openConversationID("ops")
+        for (number, device) in [0, 1, 1, 0].enumerated() {
+            let (requestID, isJoining) = (RequestID(UInt64(700 + number)), number.isMultiple(of: 2))
+            home.network.input(device) { machine, now in
+                isJoining
+                    ? machine.join("ops", isAdvertised: false, requestID: requestID, now: now)
+                    : machine.leave(conversationID, requestID: requestID, now: now)
+            }
+            home.network.run(for: 1_000)
+            for other in 0...1 {
+                let isJoined = home.network.nodes[other].machine.openConversation(conversationID)?.isJoined
+                #expect(isJoined == isJoining, "\(number), at \(other)")
+            }
+        }
+    }
+
+    @Test(
+        "is within a second which invitations their user has accepted, and which private conversations they began or left"
+    )
+    func privateConversationsAtOnce() throws {
+        var home = try SharedHome()
+        home.meet(0, 1)
+        home.meet(0, 2)
+        let (alice, bob) = (home.network.nodes[0].local.userID, home.network.nodes[2].local.userID)
+        let salt = [UInt8](repeating: 7, count: ConversationOrigin.saltBytes)
+        for (owner, other) in [(2, alice), (0, bob)] {
+            let creatorID = home.network.nodes[owner].local.userID
+            let ops = ConversationID.private(ConversationOrigin(creatorID: creatorID, salt: salt))
+            let draft = ConversationDraft(uniqueName: "ops \(owner)", givesHistory: true, invited: [other])
+            home.network.input(owner) {
+                $0.createConversation(draft, salt: salt, proof: nil, requestID: RequestID(800), now: $1)
+            }
+            home.network.run(for: 1_000)
+            #expect(home.network.nodes[1].machine.membership(ops) != nil, "\(owner)")
+            guard owner == 2 else { continue }
+            home.network.input(0) { $0.acceptInvitation(to: ops, requestID: RequestID(801), now: $1) }
+            home.network.run(for: 1_000)
+            #expect(home.network.nodes[1].machine.membership(ops)?.hasJoined(alice) == true)
+            home.network.input(1) { $0.leavePrivate(ops, requestID: RequestID(802), now: $1) }
+            home.network.run(for: 1_000)
+            #expect(home.network.nodes[0].machine.membership(ops)?.hasJoined(alice) == false)
+        }
+    }
+
     @Test("is nothing while a credential is expired")
     func expired() throws {
         var home = try SharedHome(Family(notAfter: Family.now - 1))

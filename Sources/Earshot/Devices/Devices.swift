@@ -1,4 +1,5 @@
 import EarshotProtocol
+import Logging
 
 /// The devices of a node's own user.
 ///
@@ -50,11 +51,12 @@ public struct Devices: Sendable {
 
     /// Revokes a device for good. Every device that hears of it refuses the revoked one from then on.
     ///
-    /// What the device has written that this one does not hold by now counts for nobody who hears of it. Who has not
+    /// About groups about which it decided for this user this device decides from then on. What the device has written that this
+    /// one does not hold by now counts for nobody who hears of it. Who has not
     /// heard of it yet still links to the device until its credential ends.
     /// - Throws: `EarshotError` `needsPrimary` on a linked device, `passphraseNeeded` where the identity is sealed and the
-    ///   node was started without its passphrase; `unknownDevice`, also for this device itself; `storeFull`,
-    ///   `storeUnavailable`, `stopped`.
+    ///   node was started without its passphrase; `unknownDevice`, also for this device itself; `tooManyDevices` where as many
+    ///   are revoked as others remember; `storeFull`, `storeUnavailable`, `stopped`.
     public func revoke(_ deviceID: DeviceID) async throws(EarshotError) {
         guard !node.keeper.isLinked else { throw Home.needsPrimary }
         guard deviceID != node.deviceID else {
@@ -67,6 +69,15 @@ public struct Devices: Sendable {
         }
         _ = try await node.shell.request { machine, requestID, now in
             machine.revoke(revocation, cuts: cuts, requestID: requestID, now: now)
+        }
+        // Groups about which the revoked device decided go on: what fails now is done with the next decision.
+        for record in await node.shell.conversationsOfMany {
+            let conversation = Conversation(record, node: node)
+            do throws(EarshotError) { try await conversation.takeOver() } catch {
+                node.configuration.logger.warning(
+                    "a group that a revoked device decided about was not taken over yet",
+                    metadata: ["conversation": "\(conversation.conversationID)", "error": "\(error)"])
+            }
         }
     }
 }
@@ -95,6 +106,8 @@ public struct UserDevice: Hashable, Sendable {
 }
 
 extension NodeShell {
+    func needsTakeover(_ conversationID: ConversationID) -> Bool { machine.needsTakeover(conversationID) }
+
     func ends(of deviceID: DeviceID) -> [ConversationID: [LogPlace]] { machine.ends(of: deviceID) }
 
     /// In no order.

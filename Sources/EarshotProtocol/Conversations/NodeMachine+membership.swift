@@ -86,11 +86,14 @@ extension NodeMachine {
 
     /// Invites a user to a conversation of this node's user.
     package mutating func invite(
-        _ invitedID: UserID, to conversationID: ConversationID, requestID: RequestID, now: Moment
+        _ invitedID: UserID, to conversationID: ConversationID, takingOver proof: Signature? = nil,
+        requestID: RequestID,
+        now: Moment
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             try node.trust.checkRecipient(invitedID)
-            try node.change(conversationID, requestID: requestID) { membership throws(ProtocolError) in
+            try node.change(conversationID, takingOver: proof, requestID: requestID) {
+                membership throws(ProtocolError) in
                 switch membership.status(of: invitedID) {
                 case .invited, .joined: return []
                 default: break
@@ -107,10 +110,13 @@ extension NodeMachine {
 
     /// Removes a user from a conversation of this node's user: what they write from then on counts for nobody.
     package mutating func remove(
-        _ removedID: UserID, from conversationID: ConversationID, requestID: RequestID, now: Moment
+        _ removedID: UserID, from conversationID: ConversationID, takingOver proof: Signature? = nil,
+        requestID: RequestID,
+        now: Moment
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
-            try node.change(conversationID, requestID: requestID) { membership throws(ProtocolError) in
+            try node.change(conversationID, takingOver: proof, requestID: requestID) {
+                membership throws(ProtocolError) in
                 guard removedID != membership.ownerID else {
                     throw ProtocolError(
                         .notOwner, "an owner leaves #\(membership.uniqueName) only by handing it over or closing it")
@@ -125,10 +131,13 @@ extension NodeMachine {
 
     /// Gives a conversation of this node's user another friendly name or other attributes.
     package mutating func updateConversation(
-        _ conversationID: ConversationID, friendlyName: String?, attributes: String?, requestID: RequestID, now: Moment
+        _ conversationID: ConversationID, friendlyName: String?, attributes: String?,
+        takingOver proof: Signature? = nil,
+        requestID: RequestID, now: Moment
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
-            try node.change(conversationID, requestID: requestID) { membership throws(ProtocolError) in
+            try node.change(conversationID, takingOver: proof, requestID: requestID) {
+                membership throws(ProtocolError) in
                 let old = membership.attributes
                 let new = ConversationAttributes(
                     friendlyName: friendlyName ?? old.friendlyName, json: attributes ?? old.json,
@@ -141,15 +150,19 @@ extension NodeMachine {
 
     /// Offers a conversation of this node's user to another participant, who owns it as soon as a device of theirs hears.
     package mutating func handOver(
-        _ conversationID: ConversationID, to newOwnerID: UserID, requestID: RequestID, now: Moment
+        _ conversationID: ConversationID, to newOwnerID: UserID, takingOver proof: Signature? = nil,
+        requestID: RequestID,
+        now: Moment
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
-            try node.change(conversationID, requestID: requestID) { membership throws(ProtocolError) in
+            let isTakenOver = node.needsTakeover(conversationID)
+            try node.change(conversationID, takingOver: proof, requestID: requestID) {
+                membership throws(ProtocolError) in
                 guard membership.hasJoined(newOwnerID) else {
                     throw ProtocolError(
                         .notParticipant, "only who has joined #\(membership.uniqueName) can become its owner")
                 }
-                guard membership.isWriterPrimary else {
+                guard membership.isWriterPrimary || isTakenOver else {
                     throw ProtocolError(
                         .needsPrimary,
                         "#\(membership.uniqueName) was begun on a device without the identity, and stays yours")
@@ -161,15 +174,42 @@ extension NodeMachine {
 
     /// Closes a conversation of this node's user: nothing more can be written to it, and what is there stays.
     package mutating func closeConversation(
-        _ conversationID: ConversationID, requestID: RequestID, now: Moment
+        _ conversationID: ConversationID, takingOver proof: Signature? = nil, requestID: RequestID,
+        now: Moment
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
-            try node.change(conversationID, requestID: requestID) { _ throws(ProtocolError) in [.closed] }
+            try node.change(conversationID, takingOver: proof, requestID: requestID) { _ throws(ProtocolError) in
+                [.closed]
+            }
+        }
+    }
+
+    /// Whether a conversation of this node's user was decided about on a device that is revoked: then the identity key's word
+    /// for this device (`PrimaryProof`) is needed to decide about it, and makes this device the one that decides.
+    package func needsTakeover(_ conversationID: ConversationID) -> Bool {
+        membership(conversationID).map(needsTakeover) ?? false
+    }
+
+    private func needsTakeover(of membership: Membership) -> Bool {
+        membership.ownerID == userID && !membership.isClosed && membership.writer != local.deviceID
+            && isRevoked(membership.writer, of: userID)
+    }
+
+    /// This device decides about a conversation of this node's user from now on, as the one that did is revoked.
+    package mutating func takeOver(
+        _ conversationID: ConversationID, proof: Signature, requestID: RequestID, now: Moment
+    ) -> [NodeAction] {
+        handle(requestID, now: now) { node throws(ProtocolError) in
+            guard node.needsTakeover(conversationID), let membership = node.membership(conversationID) else {
+                node.replication.answer(requestID, .conversation(conversationID))
+                return
+            }
+            try node.write([], of: membership, conversationID, takingOver: proof, requestID: requestID)
         }
     }
 
     private mutating func change(
-        _ conversationID: ConversationID, requestID: RequestID,
+        _ conversationID: ConversationID, takingOver proof: Signature?, requestID: RequestID,
         _ entries: (Membership) throws(ProtocolError) -> [ControlEntry]
     ) throws(ProtocolError) {
         guard !isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
@@ -179,7 +219,7 @@ extension NodeMachine {
             throw ProtocolError(
                 .notOwner, "only the owner of #\(membership.uniqueName)\(owner.map { ", \($0)," } ?? "") can do that")
         }
-        guard membership.writer == local.deviceID else {
+        guard membership.writer == local.deviceID || needsTakeover(of: membership) else {
             throw ProtocolError(.decidedElsewhere, "another device of yours decides about #\(membership.uniqueName)")
         }
         let wanted = try entries(membership)
@@ -187,9 +227,32 @@ extension NodeMachine {
             replication.answer(requestID, .conversation(conversationID))
             return
         }
-        let all = (membership.continuation.map { [$0] } ?? []) + wanted
+        try write(wanted, of: membership, conversationID, takingOver: proof, requestID: requestID)
+    }
+
+    private mutating func write(
+        _ entries: [ControlEntry], of membership: Membership, _ conversationID: ConversationID,
+        takingOver proof: Signature?, requestID: RequestID
+    ) throws(ProtocolError) {
+        var bodies = entries.map { ControlBody($0) }
+        if membership.writer != local.deviceID {
+            guard let proof else {
+                throw ProtocolError(
+                    .needsPrimary,
+                    "the device that decided about #\(membership.uniqueName) is revoked, and only one with the identity goes on"
+                )
+            }
+            guard let takeover = membership.takeover else {
+                throw ProtocolError(
+                    .invalidConversation,
+                    "#\(membership.uniqueName) has changed hands \(Limits.controlTerms) times, and can do so no more")
+            }
+            bodies.insert(ControlBody(takeover, proof: proof), at: 0)
+        } else if let continuation = membership.continuation {
+            bodies.insert(ControlBody(continuation), at: 0)
+        }
         try replication.control(
-            all.map { .control(ControlBody($0)) }, of: try conversation(conversationID), requestID: requestID)
+            bodies.map { .control($0) }, of: try conversation(conversationID), requestID: requestID)
     }
 
     /// Answers an invitation: this node's user belongs to the conversation from now on.

@@ -440,6 +440,21 @@ extension Membership {
     /// A removal in a log that does not count, and that keeps a user out until an addition names it.
     package func lateRemoval(of userID: UserID) -> LogPlace? { state.lateRemovals[userID]?.last?.place }
 
+    /// What a device that holds the identity key writes first to go on in a log of its own, where the device that wrote is lost
+    /// or revoked: all who are in stay in. `nil` if no more logs may follow.
+    package var takeover: ControlEntry? {
+        guard let end = ends.first, term < Limits.controlTerms else { return nil }
+        let members = participants.filter { $0.userID != ownerID && isIn($0.userID) }.compactMap { participant in
+            addition(of: participant.userID).map {
+                RestatedConversation.Member(userID: participant.userID, added: $0)
+            }
+        }
+        let restated = RestatedConversation(uniqueName: uniqueName, attributes: attributes, members: members)
+        let heads = Array(ends.dropFirst().prefix(Limits.controlHeads))
+        return .begin(
+            ControlBegin(term: UInt64(term) + 1, follows: end, heads: heads, cause: .takeover(restated)))
+    }
+
     /// What goes before the next entry if the log that counts last is full.
     package var continuation: ControlEntry? {
         guard let end = ends.first, end.sequence >= Limits.controlEntries else { return nil }

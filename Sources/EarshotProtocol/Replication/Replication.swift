@@ -245,6 +245,7 @@ struct Replication: Sendable {
         guard commits.isDue(work, now: now) else { return }
         var next = CommitInFlight()
         next.commit.time = now.wallClock
+        next.commit.deviceID = author.deviceID
         let comingBack = comingBack
         for conversationID in comingBack { outbox.hold(conversationID) }
         // What a change has this device say stands in the same commit.
@@ -423,10 +424,12 @@ struct Replication: Sendable {
             sessions.pumpAll()
         }
         for event in done.userEvents { post(event) }
-        for conversation in done.commit.conversations { written(conversation) }
+        let joined = done.commit.conversations.filter { written($0) }
         for conversation in done.commit.privateConversations { conversations.adopt(conversation) }
         for event in done.conversationNews.compactMap(\.conversationEvent) { post(event) }
         for appended in done.appended { written(appended, trust: trust, clocks: &clocks, now: now) }
+        // With the entry that says so: what others compare with what they hold.
+        for conversation in joined { tellDigest(of: conversation.record) }
         for event in done.draftNews.compactMap(\.draftEvent) { post(event) }
         if !done.accepted.isEmpty { actions.append(.accepted(done.accepted)) }
         for run in done.received { written(run, trust: trust, clocks: &clocks, now: now) }
@@ -483,7 +486,8 @@ struct Replication: Sendable {
     }
 
     /// What entries have said of a conversation is on the disk.
-    mutating func written(_ conversation: OpenConversationRecord) {
+    /// - Returns: whether this node's user has joined it with that.
+    mutating func written(_ conversation: OpenConversationRecord) -> Bool {
         let wasJoined = conversations.isJoined(conversation.conversationID)
         let changed = conversations.adopt(conversation)
         for participant in changed where participant.userID != author.userID {
@@ -491,8 +495,7 @@ struct Replication: Sendable {
             // Whoever has left is given nothing more.
             if participant.status == .left { sessions.drop(conversation.conversationID, to: participant.userID) }
         }
-        if conversation.isJoined, !wasJoined { tellDigest(of: conversation.record) }
-        guard conversation.isJoined, wasJoined else { return }
+        guard conversation.isJoined, wasJoined else { return conversation.isJoined }
         for connectionID in sessions.chosen {
             guard let userID = sessions[connectionID]?.userID, changed.contains(where: { $0.userID == userID }) else {
                 continue
@@ -500,6 +503,7 @@ struct Replication: Sendable {
             accessChanged(to: conversation.conversationID, on: connectionID)
         }
         endRefusals(of: conversation.conversationID)
+        return false
     }
 
     /// A conversation has grown: after a while it is compared with what others hold.

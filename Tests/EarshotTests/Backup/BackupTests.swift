@@ -121,6 +121,63 @@ struct BackupTests {
         }
     }
 
+    @Test(
+        "of an owner whose machine is lost decides about their group, once that machine is revoked, and all who are in stay in"
+    )
+    func ownersGroup() async throws {
+        let carol = try TestUser("carol")
+        try await carol.start()
+        try await TestUser.meet(alice, bob)
+        let crew = try await alice.node.conversations.create(
+            ConversationDraft(uniqueName: "crew", givesHistory: true, invited: [bob.userID]))
+        try await bob.events.until("an invitation") { await !bob.node.conversations.invitations.isEmpty }
+        let bobs = try #require(await bob.node.conversations.invitations.first)
+        try await bobs.join()
+        try await alice.events.until("bob is in") {
+            do {
+                return try await crew.participants().contains { $0.userID == bob.userID && $0.status == .joined }
+            } catch {
+                return false
+            }
+        }
+        try alice.home.export(to: file, passphrase: passphrase)
+        let lost = alice.node.deviceID
+        try await alice.stop()
+
+        let (restored, _) = try restored()
+        try await restored.start(peers: [bob.address, carol.address])
+        try await restored.waitForLink(to: bob)
+        try await restored.waitForLink(to: carol)
+        let crewAgain = try await restored.node.conversations.named("#crew")
+        await expect(.decidedElsewhere) { try await crewAgain.invite([carol.userID]) }
+        #expect(await restored.node.devices.all.map(\.deviceID).contains(lost))
+        try await restored.node.devices.revoke(lost)
+        try await crewAgain.invite([carol.userID])
+        try await crewAgain.update(friendlyName: "The crew")
+        try await carol.events.until("an invitation") { await !carol.node.conversations.invitations.isEmpty }
+        try await #require(await carol.node.conversations.invitations.first).join()
+        try await bob.events.until("carol is in") {
+            do {
+                return try await bobs.participants().contains { $0.userID == carol.userID && $0.status == .joined }
+            } catch {
+                return false
+            }
+        }
+        #expect(await bobs.details?.friendlyName == "The crew")
+        let message = try await bobs.send("to all")
+        for user in [restored, carol] {
+            try await bob.events.until("delivered") {
+                do {
+                    return try await bob.node.messages.message(message.messageID).states[user.userID]?.isDelivered
+                        == true
+                } catch { return false }
+            }
+        }
+        try await crewAgain.remove(bob.userID)
+        try await bob.events.until("bob is out") { await bobs.status == .removed }
+        try await crewAgain.close()
+    }
+
     @Test("restored as the same device delivers what waited, once, and writes on in a log of its own")
     func sameDevice() async throws {
         let port = try await exchangeAndPart()
