@@ -184,6 +184,12 @@ extension EventKind where Payload == RevokedDevice {
     }
 }
 
+extension EventKind where Payload == DeviceCopy {
+    public static var deviceCopied: Self {
+        Self([.deviceCopied]) { if case .deviceCopied(let copy) = $0 { copy } else { nil } }
+    }
+}
+
 extension EventKind where Payload == OtherNetwork {
     public static var otherNetworkSeen: Self {
         Self([.otherNetworkSeen]) { if case .otherNetworkSeen(let network) = $0 { network } else { nil } }

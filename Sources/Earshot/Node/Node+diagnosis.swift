@@ -1,5 +1,6 @@
 import EarshotDiscovery
 import EarshotProtocol
+import EarshotStore
 import Logging
 
 extension Node {
@@ -39,7 +40,8 @@ extension Node {
         let users = await shell.users
         let names = Dictionary(uniqueKeysWithValues: users.map { ($0.userID, $0.name) })
         let found = discoveryStatus
-        let undelivered = status.undelivered.map { UndeliveredCount(userID: $0, name: names[$0], count: $1) }
+        let counts = status.undelivered.merging(await waitingInGroups()) { $0 + $1 }
+        let undelivered = counts.map { UndeliveredCount(userID: $0, name: names[$0], count: $1) }
         return NodeStatus(
             name: name, userID: userID, deviceID: deviceID, port: status.port,
             addresses: status.port.map(listeningAddresses) ?? [], discovery: status.discovery, links: status.links,
@@ -47,7 +49,20 @@ extension Node {
             undelivered: undelivered.sorted { ($0.name?.text ?? "", $0.userID) < ($1.name?.text ?? "", $1.userID) },
             credentialExpiry: credentialExpiry, networkTag: networkTag, otherNetworks: otherNetworkCount,
             devices: found?.deviceCount ?? 0, discoveryOperations: found?.operationCount ?? 0,
+            copies: await shell.copies,
             dialTargets: status.dialTargets)
+    }
+
+    /// How many messages in groups wait for each participant; none if the disk cannot be read, which is told elsewhere.
+    private func waitingInGroups() async -> [UserID: UInt64] {
+        do throws(EarshotError) {
+            return try await readStore { [store, deviceID] () throws(StoreError) in
+                try store.waitingInGroups(of: deviceID)
+            }
+        } catch {
+            configuration.logger.debug("what waits in groups cannot be counted", metadata: ["error": "\(error)"])
+            return [:]
+        }
     }
 
     private func listeningAddresses(port: UInt16) -> [PeerAddress] {

@@ -227,6 +227,7 @@ public final class Node: Sendable {
             group.addTask { await self.search.run(commits: self.events.contents) }
             group.addTask { await self.notificationKeeper.run(of: self) }
             group.addTask { await self.fileKeeper.run(of: self) }
+            group.addTask { await self.overwriteErased() }
             // If one of these ends, the node still runs until it is told to stop.
             for await _ in untilStop {}
             await finishWork()
@@ -288,7 +289,7 @@ public final class Node: Sendable {
     }
 
     private func discovered(_ event: DiscoveryEvent) async {
-        await shell.note(event)
+        let isCopied = await shell.note(event)
         switch event {
         case .found(let device), .updated(let device):
             guard device.protocolVersion == Int(LinkConfiguration.protocolVersion) else {
@@ -307,7 +308,9 @@ public final class Node: Sendable {
         case .sourceUnavailable(let source, let reason):
             await shell.post(.discoveryUnavailable(source: source, reason: reason))
         case .sourceAvailable(let source): await shell.post(.discoveryAvailable(source: source))
-        case .ownDeviceElsewhere, .malformed: break
+        case .ownDeviceElsewhere(let addresses):
+            if isCopied { await shell.post(.deviceCopied(DeviceCopy(addresses: addresses))) }
+        case .malformed: break
         }
     }
 

@@ -317,10 +317,16 @@ actor NodeShell {
 
     // MARK: - What happens
 
+    /// Where a copy of this device is advertised.
+    var copies: [PeerAddress] { observations.ownDeviceElsewhere }
+
     /// Notes what discovery reports, for the diagnosis.
-    func note(_ event: DiscoveryEvent) {
+    /// - Returns: whether it is news that a copy of this device is advertised.
+    func note(_ event: DiscoveryEvent) -> Bool {
+        let wasCopied = !observations.ownDeviceElsewhere.isEmpty
         observations.note(event)
         telemetry.note(event, now: clock.now.uptime)
+        return !wasCopied && !observations.ownDeviceElsewhere.isEmpty
     }
 
     func found(_ device: DiscoveredDevice) {

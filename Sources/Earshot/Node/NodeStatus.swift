@@ -10,7 +10,7 @@ public struct NodeStatus: Sendable, Hashable {
     public let discovery: NodeDiscovery
     public let links: [LinkStatus]
     public let knownUsers: Int
-    /// Messages that wait for their recipients' receipts.
+    /// Messages that wait for their recipients' receipts; in a group each participant is one.
     public let undeliveredMessages: UInt64
     /// The recipients whom they wait for, ordered by name.
     public let undelivered: [UndeliveredCount]
@@ -24,6 +24,8 @@ public struct NodeStatus: Sendable, Hashable {
     public let devices: Int
     /// The operations that discovery has open in the DNS-SD stacks now: `DiscoveryStatus.operationCount`.
     public let discoveryOperations: Int
+    /// Where a copy of this device is advertised: another node that has its keys.
+    public let copies: [PeerAddress]
     /// Devices and addresses that this node is linked to, dials, or will dial.
     public let dialTargets: Int
 }

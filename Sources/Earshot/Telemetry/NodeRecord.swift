@@ -69,6 +69,11 @@ extension NodeRecord {
                 .notice, "a device was revoked",
                 ["peer": "\(device.userID.fingerprint)", "device": "\(device.deviceID)"])
         case .otherNetworkSeen: self.init(.info, "a node of another network is here")
+        case .deviceCopied(let copy):
+            let places = copy.addresses.map(\.description).joined(separator: ", ")
+            self.init(
+                .warning, "someone else advertises this device: is a copy of its home directory in use?",
+                ["addresses": "\(places)"])
         case .credentialWillExpire(let notice): self.init(.warning, "the credential ends soon", notice.metadata)
         case .credentialExpired(let notice): self.init(.error, "the credential has expired", notice.metadata)
         case .credentialNotYetValid(let notice):
@@ -108,11 +113,7 @@ extension NodeRecord {
         switch event {
         case .found, .updated, .lost, .sourceAvailable, .sourceUnavailable: return nil
         case .ownDeviceElsewhere(addresses: []): self.init(.info, "nobody else advertises this device any more")
-        case .ownDeviceElsewhere(let addresses):
-            let places = addresses.map(\.description).joined(separator: ", ")
-            self.init(
-                .warning, "someone else advertises this device: is a copy of its home directory in use?",
-                ["addresses": "\(places)"])
+        case .ownDeviceElsewhere: return nil
         case .malformed(_, let reason): self.init(.info, "a malformed advertisement", ["reason": "\(reason)"])
         }
     }

@@ -2843,6 +2843,10 @@ enum OpenAPIDocument {
                 credentialExpiryMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
                 networkTag: {type: string, description: Left out without a network key.}
                 otherNetworks: {type: integer, minimum: 0}
+                copies:
+                  type: array
+                  description: Where another node with this device's keys is advertised. Left out where there is none.
+                  items: {type: string}
                 dialTargets: {type: integer, minimum: 0}
             Finding:
               type: object
@@ -3066,6 +3070,7 @@ enum OpenAPIDocument {
                 reason: {type: string}
                 aheadMilliseconds: {type: integer}
                 networkTag: {type: string}
+                addresses: {type: array, items: {type: string}, description: "Of `deviceCopied`."}
                 userID: {$ref: "#/components/schemas/ID", description: "Of `deviceRevoked`: whose device it was."}
                 deviceID: {$ref: "#/components/schemas/ID", description: "Of `deviceRevoked`."}
                 credential:
@@ -3121,6 +3126,7 @@ enum OpenAPIDocument {
                 - clockSkewed
                 - deviceRevoked
                 - otherNetworkSeen
+                - deviceCopied
                 - credentialWillExpire
                 - credentialExpired
                 - credentialRenewed

@@ -49,6 +49,8 @@ package struct GatewayEvent: Codable, Hashable, Sendable {
     package internal(set) var aheadMilliseconds: Int64?
     /// Of `otherNetworkSeen`: the tag of the other network. Left out for nodes without a network key.
     package internal(set) var networkTag: String?
+    /// Of `deviceCopied`: where the copy is advertised.
+    package internal(set) var addresses: [String]?
     /// Of `deviceRevoked`: whose device it was (`user` names them if they are known and not this node's user), and its id.
     package internal(set) var userID: String?
     package internal(set) var deviceID: String?

@@ -28,6 +28,8 @@ package struct GatewayStatus: Codable, Hashable, Sendable {
     package let networkTag: String?
     /// Devices of other networks that are seen now.
     package let otherNetworks: Int
+    /// Where a copy of this device is advertised: another node that has its keys. Left out where there is none.
+    package let copies: [String]?
     /// Devices and addresses that the node is linked to, dials, or will dial.
     package let dialTargets: Int
 }
@@ -82,6 +84,7 @@ extension GatewayStatus {
         credentialExpiryMilliseconds = status.credentialExpiry
         networkTag = status.networkTag
         otherNetworks = status.otherNetworks
+        copies = status.copies.isEmpty ? nil : status.copies.map(\.description)
         dialTargets = status.dialTargets
     }
 }

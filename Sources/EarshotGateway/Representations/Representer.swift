@@ -97,6 +97,7 @@ struct Representer: Sendable {
             result.userID = device.userID.description
             result.deviceID = device.deviceID.description
         case .otherNetworkSeen(let network): result.networkTag = network.tag
+        case .deviceCopied(let copy): result.addresses = copy.addresses.map(\.description)
         case .credentialWillExpire(let notice), .credentialExpired(let notice), .credentialRenewed(let notice),
             .credentialNotYetValid(let notice):
             result.credential = GatewayCredentialNotice(notice)

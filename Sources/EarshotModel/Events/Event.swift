@@ -68,6 +68,9 @@ public enum Event: Hashable, Sendable {
     /// A node of another network is here: it has another network key, or only one of the two nodes has a key. There is
     /// never a link to it. Posted once for each such network and run of the node.
     case otherNetworkSeen(OtherNetwork)
+    /// Another node with this device's keys is advertised: a copy of the home runs there, or an older one still does. Peers
+    /// take the two for one. Posted once until it is gone.
+    case deviceCopied(DeviceCopy)
     /// The disk takes no writes. The node tries again.
     case storageFailed(String)
     /// The disk takes writes again.
@@ -116,6 +119,7 @@ public enum Event: Hashable, Sendable {
         case .credentialNotYetValid: .credentialNotYetValid
         case .deviceRevoked: .deviceRevoked
         case .otherNetworkSeen: .otherNetworkSeen
+        case .deviceCopied: .deviceCopied
         case .storageFailed: .storageFailed
         case .storageRecovered: .storageRecovered
         case .historyRecovered: .historyRecovered
@@ -136,7 +140,7 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
     case fileUpdated
     case draftInserted, draftUpdated, draftSent, draftDiscarded
     case userDiscovered, userUpdated, profileUpdated, userSubscribed, userUnsubscribed
-    case identityConflict, deviceRevoked, linkFailed, clockSkewed, otherNetworkSeen
+    case identityConflict, deviceRevoked, linkFailed, clockSkewed, otherNetworkSeen, deviceCopied
     case credentialWillExpire, credentialExpired, credentialRenewed, credentialNotYetValid
     case storageFailed, storageRecovered, historyRecovered
     case discoveryUnavailable, discoveryAvailable
@@ -234,6 +238,13 @@ public struct OtherNetwork: Hashable, Sendable {
     public let tag: String?
 
     package init(tag: String?) { self.tag = tag }
+}
+
+/// Where a copy of this device is advertised: a hint, which nobody has proved.
+public struct DeviceCopy: Hashable, Sendable {
+    public let addresses: [PeerAddress]
+
+    package init(addresses: [PeerAddress]) { self.addresses = addresses }
 }
 
 /// The state of this device's own credential.

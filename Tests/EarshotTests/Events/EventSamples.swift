@@ -50,6 +50,7 @@ struct EventSamples {
             .deviceRevoked(RevokedDevice(userID: userID, deviceID: DeviceID(userID.bytes32))),
             .linkFailed(LinkFailure(address: "", userID: nil, code: "", message: "")),
             .clockSkewed(ClockSkew(userID: userID, ahead: 0)), .otherNetworkSeen(OtherNetwork(tag: nil)),
+            .deviceCopied(DeviceCopy(addresses: [])),
             .credentialWillExpire(notice), .credentialExpired(notice), .credentialRenewed(notice),
             .credentialNotYetValid(notice), .storageFailed("full"), .storageRecovered,
             .historyRecovered(HistoryRecovery(userID: userID, count: 0, renamed: [])),
@@ -91,6 +92,7 @@ struct EventSamples {
         case .linkFailed: counting(bus, limit, .linkFailed)
         case .clockSkewed: counting(bus, limit, .clockSkewed)
         case .otherNetworkSeen: counting(bus, limit, .otherNetworkSeen)
+        case .deviceCopied: counting(bus, limit, .deviceCopied)
         case .credentialWillExpire: counting(bus, limit, .credentialWillExpire)
         case .credentialExpired: counting(bus, limit, .credentialExpired)
         case .credentialRenewed: counting(bus, limit, .credentialRenewed)

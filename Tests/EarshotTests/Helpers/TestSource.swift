@@ -36,8 +36,11 @@ final class TestSource: DiscoverySource {
         return try record(name, UserID(bytes), DeviceID(bytes), at: [], tag: tag)
     }
 
-    func record(_ name: String, of user: TestUser, tag: String?) throws -> ServiceRecord {
-        try record(name, user.userID, user.node.deviceID, at: [user.address], tag: tag)
+    /// - Parameter addresses: the user's own unless given.
+    func record(
+        _ name: String, of user: TestUser, at addresses: [PeerAddress]? = nil, tag: String?
+    ) throws -> ServiceRecord {
+        try record(name, user.userID, user.node.deviceID, at: addresses ?? [user.address], tag: tag)
     }
 
     private func record(

@@ -76,6 +76,21 @@ struct NetworkTests {
         #expect(await node.status().networkTag == key.tag)
         #expect(await node.users.all.map(\.userID) == [bob.userID])
     }
+
+    @Test("are told once where a copy of their home is advertised, and their status says where")
+    func copied() async throws {
+        let alice = try TestUser("alice")
+        let source = TestSource()
+        try await alice.start(sources: [source])
+        let elsewhere = PeerAddress(host: "192.0.2.9", port: 7000)
+        let record = try source.record("alice", of: alice, at: [elsewhere], tag: nil)
+        for _ in 1...2 { try await source.report(.appeared(record), to: alice) }
+        #expect(await alice.node.status().copies == [elsewhere])
+        let copies = await alice.events.events.filter { if case .deviceCopied = $0 { true } else { false } }
+        #expect(copies == [.deviceCopied(DeviceCopy(addresses: [elsewhere]))])
+        try await source.report(.disappeared(record.key), to: alice)
+        #expect(await alice.node.status().copies.isEmpty)
+    }
 }
 
 extension EventRecorder {
