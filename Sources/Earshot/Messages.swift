@@ -131,15 +131,19 @@ public struct Messages: Sendable {
     }
 
     /// Tells the other participants that this node's user has seen a message, and all messages of others in the conversation
-    /// that had arrived before it.
-    /// - Throws: `EarshotError` `unknownMessage`, also for this node's own messages.
+    /// that had arrived before it. The message may be the user's own, from whichever of their devices.
+    /// - Throws: `EarshotError` `unknownMessage`.
     public func markRead(_ messageID: MessageID) async throws(EarshotError) {
         let (store, readerID) = (node.store, node.userID)
-        let unmarked = try await node.readStore { () throws(StoreError) in
+        let found = try await node.readStore { () throws(StoreError) in
             try store.unmarked(through: messageID, by: readerID)
         }
+        guard let found else {
+            throw EarshotError(.unknownMessage, "there is no message \(messageID)", .init(messageID: messageID))
+        }
         // A peer whose home was restored has several logs, each with a receipt of its own.
-        for other in unmarked where other.log != messageID.log { try await node.shell.markRead(other) }
+        for other in found.messages where other.log != messageID.log { try await node.shell.markRead(other) }
+        guard !found.isOwn else { return }
         do { try await node.shell.markRead(messageID) } catch { throw error.about(messageID) }
     }
 

@@ -71,7 +71,7 @@ public struct Users: Sendable {
     }
 
     /// What always means this node's own user, whoever else calls themselves so.
-    public static let ownWord = "me"
+    public static let ownWord = UserName.ownWord
 
     /// Whether a text names this node's own user: `ownWord`, their key, or their name, if nobody else has it.
     /// - Throws: `EarshotError` `ambiguousUser` if somebody else has the name, too: what is meant for oneself goes to
@@ -108,7 +108,8 @@ public struct Users: Sendable {
     /// The users whose name is the text, and the users whose name and beginning of a key is the text. So a user who
     /// takes such a text as a name gets no message that was meant for another.
     private static func matches(_ text: String, among users: [User]) -> [User] {
-        let namesakes = users.filter { $0.name.text == text }
+        // Somebody who is called like oneself is named by their key.
+        let namesakes = text == ownWord ? [] : users.filter { $0.name.text == text }
         var matches = namesakes.filter(\.isPinned)
         if matches.isEmpty { matches = namesakes }
         let sign = text.lastIndex(of: "@")

@@ -24,6 +24,7 @@ struct SearchRoutesTests {
             #expect(try await client.search("lunch", in: "bob").count == 2)
             #expect(try await client.search("lunch", from: "bob").map(\.id) == [answer.id])
             #expect(try await client.search("lunch", from: "alice").count == 2)
+            #expect(try await client.search("lunch", from: "me").count == 2)
             let written = Date(timeIntervalSince1970: Double(group.timestampMilliseconds) / 1000)
             #expect(try await client.search("lunch", until: written).map(\.id) == [direct.id])
             #expect(try await client.search("lunch", since: written).count == 2)

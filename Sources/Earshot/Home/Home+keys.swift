@@ -22,11 +22,9 @@ extension Home {
         do { userName = try UserName(typed: name) } catch {
             throw EarshotError(.invalidName, "\"\(Excerpt.of(name))\" is not a name: \(error)", .init(name: name))
         }
-        guard !userName.hasReservedCharacter else {
+        if let reservation = userName.reservation {
             throw EarshotError(
-                .invalidName,
-                "\"\(name)\" is not a name: \(UserName.reservedCharacters) mean something else where a user is named",
-                .init(.reservedCharacter, name: name))
+                .invalidName, "\"\(name)\" is not a name: \(reservation)", .init(.reservedCharacter, name: name))
         }
         try prepareDirectory()
         try checkIsEmpty()

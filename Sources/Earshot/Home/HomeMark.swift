@@ -18,6 +18,8 @@ package final class HomeMark: Sendable {
         case coming
         /// The node is there only for as long as commands use it.
         case shortLived
+        /// The node ends as soon as another one comes that stays.
+        case givesWay
     }
 
     /// Who holds a mark.

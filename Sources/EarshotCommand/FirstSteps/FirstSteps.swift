@@ -114,10 +114,7 @@ struct FirstSteps {
     /// - Returns: `nil` for a name that a user may have.
     private static func problem(with text: String) -> String? {
         do throws(EarshotError) {
-            let name = try UserName(typed: text)
-            return name.hasReservedCharacter
-                ? "a name has none of \(UserName.reservedCharacters), which mean something else where a user is named"
-                : nil
+            return try UserName(typed: text).reservation.map { "\"\(text)\" is not a name: \($0)" }
         } catch { return error.message }
     }
 

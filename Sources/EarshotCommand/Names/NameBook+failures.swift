@@ -14,9 +14,8 @@ extension NameBook {
 
     /// - Returns: `nil` for what does not name this node's own user, or names somebody else, too.
     func oneself(_ text: String) -> Failure? {
-        guard text == Earshot.Users.ownWord || text == own.id || text == own.name, users(called: text).isEmpty else {
-            return nil
-        }
+        let isOwn = text == Earshot.Users.ownWord || text == own.id
+        guard isOwn || text == own.name && users(called: text).isEmpty else { return nil }
         return Failure(
             .unknownUser, "\(looks(of: text)) is you, and this is about another user",
             remedy: "earshot status shows who you are; notes to yourself: earshot send \(Earshot.Users.ownWord) TEXT")

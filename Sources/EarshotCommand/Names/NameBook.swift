@@ -115,7 +115,7 @@ struct NameBook: Sendable {
 
     /// Whether the name alone means this user.
     private func isNamedAlone(_ user: GatewayUser) -> Bool {
-        guard user.name != own.name else { return false }
+        guard user.name != own.name, user.name != Earshot.Users.ownWord else { return false }
         return user.isPinned || idsOfName[user.name, default: []].subtracting([user.id]).isEmpty
     }
 

@@ -67,7 +67,7 @@ struct FileRoutes: RouteGroup {
         var rules: [FileRule] = []
         for rule in body.rules {
             var sender: UserID?
-            if let name = rule.sender { sender = try await node.users.other(named: name).userID }
+            if let name = rule.sender { sender = try await node.users.recipient(name) }
             rules.append(
                 FileRule(try rule.readDecision(), sender: sender, mediaType: rule.mediaType, largest: rule.largest))
         }

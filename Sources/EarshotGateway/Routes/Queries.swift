@@ -63,7 +63,7 @@ struct ParticipantsQuery {
     /// - Throws: `GatewayError` `invalidRequest`; `EarshotError` `unknownUser`, `ambiguousUser`.
     init(_ request: Request, of node: Node) async throws {
         limit = try request.limit()
-        after = if let text = request.query("after") { try await Self.userID(text, of: node) } else { nil }
+        after = if let text = request.query("after") { try await node.users.recipient(text) } else { nil }
         switch request.query("former") {
         case nil, "false": includesFormer = false
         case "true": includesFormer = true
@@ -71,11 +71,6 @@ struct ParticipantsQuery {
             throw GatewayError(
                 .invalidRequest, "former is true or false", .init(name: "former", suggestions: ["true", "false"]))
         }
-    }
-
-    private static func userID(_ text: String, of node: Node) async throws(EarshotError) -> UserID {
-        if let userID = UserID(text) { return userID }
-        return try await node.users.other(named: text).userID
     }
 }
 

@@ -35,19 +35,11 @@ struct SearchRequest {
         if let name = request.query("conversation") {
             query.conversationID = try await node.conversations.named(name).conversationID
         }
-        if let name = request.query("sender") { query.senderID = try await Self.sender(name, of: node) }
+        // A key may be that of somebody who was never met.
+        if let name = request.query("sender") { query.senderID = try await node.users.recipient(name) }
         query.since = try Self.time("since", request)
         query.until = try Self.time("until", request)
         self.query = query
-    }
-
-    /// - Parameter text: a user whom the node knows, the node's own name, or a key.
-    private static func sender(_ text: String, of node: Node) async throws(EarshotError) -> UserID {
-        if let userID = UserID(text) { return userID }
-        do { return try await node.users.other(named: text).userID } catch {
-            guard error.code == .unknownUser, text == node.name.text else { throw error }
-            return node.userID
-        }
     }
 
     private static func time(_ name: String, _ request: Request) throws(GatewayError) -> Date? {

@@ -33,6 +33,17 @@ public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     package var hasReservedCharacter: Bool { text.contains { "@#,/".contains($0) } }
 
+    /// What means this node's own user wherever a user is named, whoever calls themselves so.
+    package static let ownWord = "me"
+
+    /// Why nobody takes the name here, though others may have it; `nil` for one that is free to take.
+    package var reservation: String? {
+        if hasReservedCharacter {
+            return "\(Self.reservedCharacters) mean something else where a user is named"
+        }
+        return text.lowercased() == Self.ownWord ? "\"\(Self.ownWord)\" means oneself where a user is named" : nil
+    }
+
     /// Checks a name from outside, without changing it.
     /// - Throws: `EarshotError` `invalidName`, whose cause (`Invalid`) says what is wrong.
     public init(_ text: String) throws(EarshotError) {

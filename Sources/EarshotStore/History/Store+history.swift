@@ -104,22 +104,23 @@ extension Store {
         }
     }
 
-    /// Finds the last messages that a reader has seen, if they have seen a message and everything that had arrived
-    /// before it.
-    /// - Returns: for each log of the message's conversation that others write, the last shown message, unless the
-    ///   reader has already marked it; nothing if the message is the reader's own or is not here.
+    /// Finds the last messages that a reader has seen, if they have seen a message, whoever wrote it, and everything that had
+    /// arrived before it.
+    /// - Returns: whether the message is the reader's own; and for each log of its conversation that others write, the last shown
+    ///   message, unless the reader has already marked it. `nil` if the message is not here.
     package func unmarked(
         through messageID: MessageID, by readerID: UserID
-    ) throws(StoreError) -> [MessageID] {
+    ) throws(StoreError) -> (isOwn: Bool, messages: [MessageID])? {
         let path = self.path
         return try read { db in
             let reader = HistoryReader(db: db, rows: Rows(path: path), order: .arrival)
-            guard let log = try reader.log(messageID.log), log.record.authorID != readerID else { return [] }
+            guard let log = try reader.log(messageID.log) else { return nil }
             let logs = try reader.logs(of: log.record.description.conversationID)
-            guard let place = try reader.place(of: messageID, in: logs) else { return [] }
-            return try logs.compactMap { log in
+            guard let place = try reader.place(of: messageID, in: logs) else { return nil }
+            let messages = try logs.compactMap { log in
                 try reader.unmarked(in: log, through: try reader.count(in: log, through: place), by: readerID)
             }
+            return (log.record.authorID == readerID, messages)
         }
     }
 }
