@@ -80,8 +80,13 @@ struct EarshotProgram: AsyncParsableCommand {
             exit(withError: failure.status.code)
         }
         do {
-            if let alone = EarshotAlone.command(for: arguments) { return try await alone.run() }
-            var command = try await asyncParseAsRoot(arguments)
+            let alone = EarshotAlone.command(for: arguments)
+            var command: any ParsableCommand
+            if let alone { command = alone } else { command = try await asyncParseAsRoot(arguments) }
+            if let failure = tooFewOpenFiles {
+                output.report(failure)
+                exit(withError: failure.status.code)
+            }
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {
             if exitCode(for: error) == ExitStatus.usage.code, !(error is ExitCode),
@@ -96,6 +101,15 @@ struct EarshotProgram: AsyncParsableCommand {
             }
             exit(withError: error)
         }
+    }
+
+    /// What a program does that may open too few files is left half done, and looks like something else.
+    private static var tooFewOpenFiles: Failure? {
+        let allowed = OpenFiles.raiseLimit(to: OpenFiles.needed)
+        guard allowed < OpenFiles.needed else { return nil }
+        return Failure(
+            .tooFewOpenFiles, "too few open files are allowed: \(allowed), and \(OpenFiles.needed) are needed",
+            remedy: "ulimit -n 1024, in the shell or service that starts it; ulimit -H -n shows how far that goes")
     }
 
     /// What the argument parser says about a command line, as other failures are said.

@@ -93,6 +93,10 @@ extension EarshotError.Code {
     static let safetyNumberDiffers = Self("safetyNumberDiffers")
     /// Too few characters of a key were given for a decision.
     static let prefixTooShort = Self("prefixTooShort")
+    /// A copy of the home runs somewhere else.
+    static let deviceCopied = Self("deviceCopied")
+    /// The system lets this process open too few files.
+    static let tooFewOpenFiles = Self("tooFewOpenFiles")
     /// The user was asked, and did not say yes.
     static let notConfirmed = Self("notConfirmed")
 }

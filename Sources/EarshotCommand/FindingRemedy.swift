@@ -113,7 +113,7 @@ enum FindingRemedy {
             "run earshot up on another machine of this network; across networks, name it with --peer HOST:PORT"
         case .otherNetworksOnly:
             "compare the keys with: earshot network show; take the others' with: earshot network join"
-        case .deviceCopied: "end the node there, and give that machine an identity of its own: earshot init"
+        case .deviceCopied: Remedy.copied
         default: nil
         }
     }

@@ -22,7 +22,7 @@ enum Remedy {
         case .pairingFailed: "start anew on the other device: earshot device add"
         case .unknownDevice: "see: earshot device list"
         case .fileMissing: "save it: earshot save MESSAGE-ID waits until it is here"
-        case .tooManyDevices: "revoke one that is no longer used: earshot device list"
+        case .tooManyDevices: "see which are there: earshot device list"
         case .unknownConversation, .notJoined, .tooManyConversations, .ambiguousConversation, .conversationExists,
             .notOwner, .decidedElsewhere, .notParticipant, .conversationClosed:
             conversation(code, about)
@@ -80,6 +80,9 @@ enum Remedy {
 
     /// A revoked device stays revoked.
     static let revoked = "to use this machine again, make it a new device: earshot init --join, in another home"
+
+    /// A copy of the home runs somewhere else.
+    static let copied = "end the node there, and give that machine an identity of its own: earshot init"
 
     /// A node that runs without the passphrase of its identity cannot renew its credential.
     static let sealed = "restart the node with --passphrase-file FILE, or with --passphrase to type it at the terminal"
@@ -167,7 +170,8 @@ enum Remedy {
             "say which: \(about.suggestions.map(ShellWord.quote).joined(separator: " or "))"
         case .conversationExists: "use it (earshot conversation show \(name)), or choose another name"
         case .notOwner: "see whose it is, and ask them: earshot conversation show \(name)"
-        case .decidedElsewhere: "do it on the device where it was begun: earshot device list"
+        case .decidedElsewhere:
+            "do it on that device; if it is lost, revoke it, and this one decides: earshot device list"
         case .notParticipant: "see who is in: earshot conversation participants \(name)"
         case .conversationClosed: "begin another one: earshot conversation create --private NAME"
         default: "leave one that is not needed: earshot conversation list, earshot conversation leave NAME"

@@ -368,4 +368,27 @@ struct BotRunTests {
         #expect(lost.status != 0)
         #expect(lost.errors.contains("no node listens on /nowhere/robot.sock"))
     }
+
+    @Test("gives its node up for one that stays, and goes on beside it, and beside the next")
+    func givesWay() async throws {
+        let arranged = try await Arranged()
+        let bot = try await arranged.bot(
+            """
+            import json, sys
+            for line in sys.stdin:
+                message = json.loads(line).get("message")
+                if message:
+                    print(json.dumps({"ack": message["id"], "send": [{"text": "re " + message["text"]}]}), flush=True)
+            """)
+        try await arranged.send("one")
+        #expect(try await arranged.answers(until: "re one").map(\.text) == ["re one"])
+        for text in ["two", "three"] {
+            let (node, _) = try await arranged.robot.up("--peer", "127.0.0.1:\(arranged.port)")
+            try await arranged.send(text)
+            #expect(try await arranged.answers(until: "re \(text)").count(where: { $0.text == "re \(text)" }) == 1)
+            node.signal(SIGTERM)
+            #expect(try await node.end().status == 0)
+        }
+        try await arranged.end(bot)
+    }
 }

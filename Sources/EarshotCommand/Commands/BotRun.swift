@@ -33,7 +33,7 @@ struct BotRun: ProgramCommand {
             others wait, because messages come in the order of arrival.
 
             Where a node runs on the home directory, the bot works beside it, and waits for it when it ends; else the \
-            command runs the node, too. With --socket it works beside the node that has this socket, for example \
+            command runs the node, too, until earshot up runs one that stays. With --socket it works beside the node that has this socket, for example \
             one of earshot test-network, and needs no home directory.
 
             EXAMPLES:
@@ -135,12 +135,36 @@ struct BotRun: ProgramCommand {
         guard let node = try await open(home) else {
             return try await run(beside: GatewayClient(home: home), until: signal, output)
         }
-        try await NodeHost(node: node).run { client, start in
-            let inbox = inbox(client)
-            // Before the node is on the network, so that the bot misses nothing.
-            try await inbox.prepare()
-            _ = try await start()
-            try await run(inbox, until: signal, output)
+        try await run(on: node, of: home, until: signal, output)
+    }
+
+    /// Runs the bot and its node. The node gives way to one that stays, as of `earshot up`, and the bot goes on beside that.
+    private func run(on node: Node, of home: Home, until signal: SignalWait, _ output: Output) async throws {
+        let client = try GatewayClient(home: home)
+        let (prepared, isPrepared) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let (end, ends) = AsyncStream<Never>.makeStream()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                guard let mark = try HomeMark(.givesWay, of: home) else {
+                    throw Failure(.homeInUse, "another bot runs a node on \(home.path) already")
+                }
+                defer { isPrepared.finish() }
+                try await NodeHost(node: node).run { client, start in
+                    // Before the node is on the network, so that the bot misses nothing.
+                    try await inbox(client).prepare()
+                    _ = try await start()
+                    isPrepared.yield()
+                    try await NodeLease.anotherComes(to: home, unless: end)
+                }
+                withExtendedLifetime(mark) {}
+            }
+            group.addTask {
+                defer { ends.finish() }
+                guard await prepared.first(where: { true }) != nil else { return }
+                try await run(inbox(client), until: signal, output)
+            }
+            // The node may end before the bot does, and then ends for it; if either fails, the other ends.
+            try await group.waitForAll()
         }
     }
 

@@ -221,6 +221,9 @@ struct FilesRuleAdd: ProgramCommand {
             return try await session.client.setFileRules(rules)
         }
         try FilesRuleList.show(rules, output)
+        if decision == "fetch", from == nil {
+            output.note("a rule for everybody's files fetches none of strangers: for one of them name them with --from")
+        }
     }
 }
 

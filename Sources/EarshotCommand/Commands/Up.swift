@@ -66,6 +66,7 @@ struct Up: ProgramCommand {
         .historyRecovered,
         .credentialWillExpire, .credentialExpired, .credentialRenewed, .credentialNotYetValid,
         .discoveryUnavailable, .discoveryAvailable, .otherNetworkSeen, .deviceRevoked,
+        .deviceCopied,
     ]
 
     var waitsForReader: Bool { false }
@@ -209,7 +210,8 @@ struct Up: ProgramCommand {
                 guard error.code == .homeInUse else { throw error }
                 let waited = ContinuousClock.now - begin
                 let isFree = !HomeLock.isHeld(home)
-                guard isFree || HomeMark.isSet(.shortLived, of: home), waited < NodeLease.patience else { throw error }
+                let isOnlyForNow = HomeMark.isSet(.shortLived, of: home) || HomeMark.isSet(.givesWay, of: home)
+                guard isFree || isOnlyForNow, waited < NodeLease.patience else { throw error }
                 if waited > Self.silentWait, !isNoted {
                     output.note("waiting for commands that use the home directory to end")
                     isNoted = true

@@ -45,14 +45,15 @@ enum PastTime {
             let parts = text.wholeMatch(of: /(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?)?/)?.output,
             let year = Int(parts.1), let month = Int(parts.2), let day = Int(parts.3)
         else { return nil }
+        let time = [parts.4, parts.5, parts.6].map { $0.flatMap { Int($0) } ?? 0 }
+        guard time[0] < 24, time[1] < 60, time[2] < 60 else { return nil }
         let components = DateComponents(
-            year: year, month: month, day: day, hour: parts.4.flatMap { Int($0) } ?? 0,
-            minute: parts.5.flatMap { Int($0) } ?? 0, second: parts.6.flatMap { Int($0) } ?? 0)
+            year: year, month: month, day: day, hour: time[0], minute: time[1], second: time[2])
         guard let date = calendar.date(from: components) else { return nil }
-        // The calendar takes the 31st of February for a day in March.
-        let read = calendar.dateComponents([.month, .day, .hour, .minute], from: date)
-        let isSame = read.month == month && read.day == day && read.hour == components.hour
-        return isSame && read.minute == components.minute ? date : nil
+        // The calendar takes the 31st of February for a day in March. A time that clocks skip, as they do at midnight in some
+        // countries, is the moment to which they skip.
+        let read = calendar.dateComponents([.month, .day], from: date)
+        return read.month == month && read.day == day ? date : nil
     }
 }
 

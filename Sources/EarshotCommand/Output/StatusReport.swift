@@ -29,7 +29,12 @@ struct StatusReport {
             ("unread", [record.unread.text(names)]),
             ("undelivered", undelivered), ("network", [network]),
             ("credential", [credential]),
-        ]
+        ] + copies
+    }
+
+    private var copies: [(label: String, values: [String])] {
+        guard let copies = status.copies else { return [] }
+        return [("copy", ["another node has this device's keys, at \(copies.joined(separator: ", "))", Remedy.copied])]
     }
 
     private var network: String {

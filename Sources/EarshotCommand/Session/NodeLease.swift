@@ -45,6 +45,16 @@ struct NodeLease {
         }
     }
 
+    /// Returns when somebody brings up a node that stays, or a stream ends.
+    static func anotherComes(to home: Home, unless end: AsyncStream<Never>) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in end {} }
+            group.addTask { while !HomeMark.isSet(.coming, of: home) { try await Task.sleep(for: interval) } }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
     private static func take(_ home: Home, _ client: GatewayClient, network: NetworkOptions?) async throws -> NodeLease
     {
         let begin = ContinuousClock.now

@@ -13,6 +13,10 @@ struct NodeLog {
     /// The last failure at each address, to leave out repeated ones.
     private var failures: [String: String] = [:]
     private static let rememberedFailures = 1024
+    /// When it was last told that history was taken back.
+    private var recoveredAt: ContinuousClock.Instant?
+    /// For how long it is not told again.
+    private static let recoveryPause = Duration.seconds(60)
     /// The reasons with which a node refuses a user because of who they are.
     private static let refusals: Set<String> = [nameRefusal, admissionRefusal, "blocked"]
     private static let admissionRefusal = "notAdmitted"
@@ -73,7 +77,7 @@ struct NodeLog {
         return event.reason.map { $0.filter { !$0.isNumber } }
     }
 
-    private func describe(_ event: GatewayEvent) {
+    private mutating func describe(_ event: GatewayEvent) {
         if event.name == GatewayEvent.goneName { output.note("some of what happened is not known any more") }
         let name = event.user.map { names.shown($0) } ?? "somebody"
         let reason = event.reason ?? "the reason is unknown"
@@ -104,6 +108,12 @@ struct NodeLog {
             output.note(
                 "a node of another network is here (\(network)): if it should be yours, compare the keys on both "
                     + "machines: earshot network show")
+        case .deviceCopied:
+            output.report(
+                Failure(
+                    .deviceCopied,
+                    "another node has this device's keys, at \((event.addresses ?? []).joined(separator: ", ")): a copy of this "
+                        + "home runs there, and peers take the two for one", remedy: Remedy.copied))
         case .storageFailed: output.note("the disk takes no writes: \(reason)")
         case .storageRecovered: output.note("the disk takes writes again")
         case .historyRecovered: describeRecovery(event, name: name)
@@ -140,7 +150,10 @@ struct NodeLog {
                 + "conversation join \(ShellWord.quote(conversation.uniqueName))")
     }
 
-    private func describeRecovery(_ event: GatewayEvent, name: String) {
+    private mutating func describeRecovery(_ event: GatewayEvent, name: String) {
+        // Where a copy of the home runs, this comes about once a second.
+        guard recoveredAt.map({ $0.duration(to: .now) >= Self.recoveryPause }) ?? true else { return }
+        recoveredAt = .now
         let renamed = (event.renamed ?? []).reduce(0) { $0 + $1.count }
         let others = renamed == 0 ? "" : "; \(renamed) that were written since have new ids"
         output.note(
