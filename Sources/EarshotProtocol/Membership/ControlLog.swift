@@ -57,6 +57,12 @@ package struct ControlLog: Hashable, Sendable {
         return creation.conversationID == conversationID
     }
 
+    /// Whether its device goes on from another log of a user, by the word of that user's identity key.
+    func takesOver(from other: LogID, of userID: UserID) -> Bool {
+        guard authorID == userID, isPrimary, let begin, case .takeover = begin.cause else { return false }
+        return ([begin.follows] + begin.heads).contains { $0.logID == other }
+    }
+
     subscript(path: ControlPath) -> ArraySlice<ControlRecord> { branches[path.branch].prefix(path.count) }
 
     /// The way to an entry, the entry included.

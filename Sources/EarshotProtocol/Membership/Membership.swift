@@ -135,6 +135,11 @@ package struct Membership: Hashable, Sendable {
     /// Whether a control log is among those that may count.
     func holds(_ logID: LogID) -> Bool { logs.contains(logID) }
 
+    /// Whether a log that is here goes on from another one of a user, by the word of that user's identity key.
+    func isTakenOver(_ logID: LogID, of userID: UserID) -> Bool {
+        logs.all.contains { $0.takesOver(from: logID, of: userID) }
+    }
+
     /// Whether a device of a user has written one of the control logs that are here.
     package func hasLog(of deviceID: DeviceID, by userID: UserID) -> Bool {
         logs.all.contains { $0.description.deviceID == deviceID && $0.authorID == userID }

@@ -258,12 +258,14 @@ extension NodeMachine {
     }
 
     /// While it is not known where the logs of a revoked device end, what it wrote is taken from devices of this node's
-    /// own user alone: others may have got it from a thief.
+    /// own user alone: others may have got it from a thief. Whoever is invited is not told of ends; to them a takeover says
+    /// from which control log another device went on.
     func mayTake(_ run: EntriesFrame, from peer: LinkPeer) -> Bool {
         guard !isOwn(peer), run.log.deviceID != peer.deviceID, run.log.deviceID != local.deviceID else { return true }
         let userID = run.credential?.proved?.userID ?? replication.logs.author(of: run.log.deviceID)
         guard let userID, isRevoked(run.log.deviceID, of: userID) else { return true }
         return replication.conversations.cuts.contains(run.log.deviceID, of: userID, in: run.log.conversationID)
+            || replication.conversations.privates.isTakenOver(run.log, of: userID)
     }
 
     func isRevoked(_ receipt: Receipt, _ credentials: [Credential]) -> Bool {
