@@ -332,9 +332,12 @@ public enum Limits {
     package static let strangersInvitations = 64
     /// Private conversations that peers have offered, and of which nothing is here yet.
     package static let offeredConversations = 64
-    /// Control logs of a private conversation that this node's user has not joined: what a stranger's invitation costs to
-    /// fold, each time that the node starts.
-    package static let controlLogsOfInvitation = 128
+    /// Control logs of a private conversation that this node's user has not joined: what an invitation costs to read and to
+    /// fold, each time that the node starts. As many as can follow each other.
+    package static let controlLogsOfInvitation = controlTerms
+    /// The same of all that this node's user has not answered; where there are more, each has `controlLogsOfFurtherInvitation`.
+    package static let controlLogsOfInvitations = 512
+    package static let controlLogsOfFurtherInvitation = 8
     /// One request for so many control logs of a conversation that are folded again for a frame.
     package static let foldedLogsPerRequest = 8
     /// Answers to additions that have not come, of a conversation.

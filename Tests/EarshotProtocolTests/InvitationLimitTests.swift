@@ -34,4 +34,29 @@ struct InvitationLimitTests {
         privates.offered(conversation(200), by: device("bob").userID, isStranger: false)
         #expect(privates.contains(conversation(200)))
     }
+
+    @Test("have room for as many control logs as follow each other, and for few while all of them have many")
+    mutating func controlLogs() {
+        let count = Limits.controlLogsOfInvitations / Limits.controlLogsOfInvitation
+        for number in 0...count {
+            let stranger = device("stranger", seed: UInt64(1000 + number)).userID
+            privates.offered(conversation(number), by: stranger, isStranger: true)
+        }
+        var held: [ConversationID: Int] = [:]
+        func hasRoom(_ number: Int) -> Bool {
+            privates.hasRoomForControlLog(of: conversation(number)) { held[$0] ?? 0 }
+        }
+        for number in 0..<count {
+            held[conversation(number)] = Limits.controlLogsOfInvitation - 1
+            #expect(hasRoom(number))
+            held[conversation(number)] = Limits.controlLogsOfInvitation
+            #expect(!hasRoom(number))
+        }
+        held[conversation(count)] = Limits.controlLogsOfFurtherInvitation - 1
+        #expect(hasRoom(count))
+        held[conversation(count)] = Limits.controlLogsOfFurtherInvitation
+        #expect(!hasRoom(count))
+        held[conversation(0)] = 1
+        #expect(hasRoom(count))
+    }
 }

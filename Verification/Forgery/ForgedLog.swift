@@ -30,6 +30,12 @@ package struct ForgedLog: Sendable {
     package mutating func append(
         _ contents: EntryBody.Content..., isCarried: Bool = false, at now: Int64 = Mallory.now
     ) -> [UInt8] {
+        append(contents, isCarried: isCarried, at: now)
+    }
+
+    package mutating func append(
+        _ contents: [EntryBody.Content], isCarried: Bool = false, at now: Int64 = Mallory.now
+    ) -> [UInt8] {
         let new = contents.enumerated().map { Mallory.body($1, at: time + Int64($0)) }
         let frame = frame(new, from: UInt64(bodies.count) + 1, after: end, isCarried: isCarried)
         time = max(time + Int64(new.count), now)

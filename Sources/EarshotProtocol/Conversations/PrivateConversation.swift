@@ -149,15 +149,23 @@ struct PrivateConversation: Sendable {
     /// How many control logs are here.
     private var controlLogCount: Int { (membership?.logCount ?? 0) + unconnectedLogs.count }
 
-    /// Whether one more entry of a control log is taken while this node's user has not joined.
-    func hasRoom(for log: LogID) -> Bool {
-        membership?.holds(log) == true || unconnectedLogs.contains(log)
-            || controlLogCount < Limits.controlLogsOfInvitation
-    }
-
     /// How many requests it is to fold entries of a control log: none where the end of the last log goes on.
     func foldCost(of log: LogID) -> Int {
         membership?.isLast(log) == true ? 0 : controlLogCount / Limits.foldedLogsPerRequest
+    }
+
+    /// Whether a control log that is here goes on from another one of a user, by the word of that user's identity key.
+    func isTakenOver(_ log: LogID, of userID: UserID) -> Bool {
+        membership?.isTakenOver(log, of: userID) == true
+            || unconnected.contains { $0.takesOver(from: log, of: userID) }
+    }
+
+    /// Whether a user may still answer it, as far as is known.
+    func isInvitation(of userID: UserID) -> Bool {
+        switch membership?.status(of: userID) {
+        case .invited, nil: true
+        case .joined, .left, .removed, .closed: false
+        }
     }
 
     /// Whether a user founded it, or was ever handed it.

@@ -124,15 +124,26 @@ struct PrivateConversations: Sendable {
         }
     }
 
-    /// Whether a control log has room while this node's user has not joined.
-    func hasRoom(for log: LogDescription) -> Bool {
-        guard log.kind == .control, !hasJoined(log.conversationID) else { return true }
-        return conversations[log.conversationID]?.hasRoom(for: log.logID) ?? true
+    /// Whether one more control log of a conversation has room while this node's user has not joined.
+    /// - Parameter count: how many logs of a conversation are here, or on their way to the disk.
+    func hasRoomForControlLog(of conversationID: ConversationID, count: (ConversationID) -> Int) -> Bool {
+        guard contains(conversationID), !hasJoined(conversationID) else { return true }
+        let held = count(conversationID)
+        guard held >= Limits.controlLogsOfFurtherInvitation else { return true }
+        guard held < Limits.controlLogsOfInvitation else { return false }
+        let invitations = conversations.values.filter { $0.isInvitation(of: userID) }.map(\.conversationID)
+        let all = Set(invitations + offers.map(\.conversationID) + [conversationID])
+        return all.reduce(0) { $0 + count($1) } < Limits.controlLogsOfInvitations
     }
 
     /// How many requests it is to fold entries of a log.
     func foldCost(of log: LogDescription) -> Int {
         log.kind == .control ? conversations[log.conversationID]?.foldCost(of: log.logID) ?? 0 : 0
+    }
+
+    /// Whether the identity key of a user has said, in a control log that is here, that another of theirs goes on in it.
+    func isTakenOver(_ log: LogDescription, of userID: UserID) -> Bool {
+        log.kind == .control && conversations[log.conversationID]?.isTakenOver(log.logID, of: userID) == true
     }
 
     /// Whether anything that a user writes can count: messages of who was ever added, and control logs of who owned the
@@ -239,11 +250,9 @@ struct PrivateConversations: Sendable {
     private func openInvitations(by peerID: UserID?) -> Int {
         let pending = offers.count { peerID == nil || $0.userID == peerID }
         return conversations.values.reduce(pending) { count, conversation in
-            guard let membership = conversation.membership else { return count + 1 }
-            switch membership.status(of: userID) {
-            case .invited, nil: return count + (peerID == nil || membership.ownerID == peerID ? 1 : 0)
-            case .joined, .left, .removed, .closed: return count
-            }
+            guard conversation.isInvitation(of: userID) else { return count }
+            let isTheirs = conversation.membership.map { peerID == nil || $0.ownerID == peerID } ?? true
+            return isTheirs ? count + 1 : count
         }
     }
 

@@ -54,6 +54,8 @@ struct IncomingLogs: Sendable {
 
     func hasLogs(by authorID: UserID) -> Bool { idsOfAuthor[authorID]?.isEmpty == false }
 
+    func count(in conversationID: ConversationID) -> Int { idsOfConversation[conversationID]?.count ?? 0 }
+
     func count(of authorID: UserID, in conversationID: ConversationID) -> Int {
         idsOfConversation[conversationID, default: []].count { logs[$0]?.authorID == authorID }
     }

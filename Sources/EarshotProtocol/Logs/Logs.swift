@@ -319,6 +319,9 @@ struct Logs: Sendable {
         incoming.logs(of: conversationID).sorted { $0.logID < $1.logID }
     }
 
+    /// How many logs of others and their branches are here of a conversation, or on their way to the disk.
+    func incomingCount(in conversationID: ConversationID) -> Int { incoming.count(in: conversationID) }
+
     var incomingIDs: some Collection<LogID> { incoming.ids }
 
     func hasIncoming(of deviceID: DeviceID) -> Bool { incoming.hasLogs(of: deviceID) }

@@ -49,13 +49,21 @@ extension Replication {
     private func hasRoomForStranger(
         _ frame: EntriesFrame, on connectionID: ConnectionID, trust: TrustMachine
     ) -> Bool {
-        guard !sessions.isSkipping(frame.log.logID, on: connectionID), conversations.privates.hasRoom(for: frame.log)
-        else { return false }
+        guard !sessions.isSkipping(frame.log.logID, on: connectionID), hasRoomForControlLog(frame.log) else {
+            return false
+        }
         if logs.hasRoomForAll(frame.windowBytes) { return true }
         guard let session = sessions[connectionID], let userID = authorID(of: frame, on: connectionID) else {
             return true
         }
         return hasRoom(for: frame.windowBytes, of: userID, in: frame.log, on: session, trust: trust)
+    }
+
+    /// Whether what nobody has asked for stays cheap to read.
+    private func hasRoomForControlLog(_ log: LogDescription) -> Bool {
+        guard log.kind == .control, logs.branches(of: log).isEmpty else { return true }
+        return conversations.privates.hasRoomForControlLog(
+            of: log.conversationID, count: logs.incomingCount(in:))
     }
 
     func hasRoom(
