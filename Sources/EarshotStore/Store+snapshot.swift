@@ -13,32 +13,32 @@ extension Store {
 extension Snapshot {
     init(_ db: Database, _ rows: Rows) throws {
         self.init()
-        users = try Row.fetchAll(db, sql: "SELECT * FROM user").map(rows.user)
-        devices = try Row.fetchAll(db, sql: "SELECT * FROM device").map(rows.device)
+        users = try Row.decodeAll(db, sql: "SELECT * FROM user", rows.user)
+        devices = try Row.decodeAll(db, sql: "SELECT * FROM device", rows.device)
         ownDevices = try rows.ownDevices(db)
         revocations = try rows.revocations(db)
         logs = try rows.logs(db, "SELECT * FROM log").map(\.record)
-        deliveries = try Row.fetchAll(db, sql: Rows.deliveries).map(rows.delivery)
-        hidden = try Row.fetchAll(
+        deliveries = try Row.decodeAll(db, sql: Rows.deliveries, rows.delivery)
+        hidden = try Row.decodeAll(
             db,
-            sql: "SELECT log.logID, entry.sequence FROM entry JOIN log ON log.number = entry.log WHERE entry.kind > 1"
-        ).map { MessageID(log: try rows.identifier($0, "logID"), sequence: try rows.number($0, "sequence")) }
-        unknown = try Row.fetchAll(
+            sql: "SELECT log.logID, entry.sequence FROM entry JOIN log ON log.number = entry.log WHERE entry.kind > 1",
+            rows.messageID)
+        unknown = try Row.decodeAll(
             db,
             sql: """
                 SELECT log.logID, entry.sequence FROM entry INDEXED BY unshownEntry JOIN log ON log.number = entry.log
                 WHERE (entry.kind <> 1 OR entry.isDeleted) AND entry.kind = 0
-                """
-        ).map { MessageID(log: try rows.identifier($0, "logID"), sequence: try rows.number($0, "sequence")) }
-        failures = try Row.fetchAll(
+                """,
+            rows.messageID)
+        failures = try Row.decodeAll(
             db,
             sql: """
                 SELECT log.logID, failure.* FROM failure JOIN log ON log.number = failure.log
                 WHERE failure.isWithheld OR NOT EXISTS (SELECT 1 FROM delivery
                     WHERE delivery.log = failure.log AND delivery.recipientID = failure.recipientID
                         AND failure.sequence <= delivery.delivered)
-                """
-        ).map(rows.failure)
+                """,
+            rows.failure)
         consumers = try rows.consumers(db)
         scheduled = try rows.scheduled(db)
         drafts = try rows.drafts(db)
@@ -49,22 +49,20 @@ extension Snapshot {
         membershipEntries = try rows.membershipEntries(db)
         joinEntries = try rows.joinEntries(db)
         sharedEntries = try rows.sharedEntries(db)
-        receipts = try Row.fetchAll(
+        receipts = try Row.decodeAll(
             db,
             sql: """
                 SELECT log.logID, carriedReceipt.* FROM carriedReceipt JOIN log ON log.number = carriedReceipt.log
-                """
-        ).map(rows.carriedReceipt)
-        for row in try Row.fetchAll(
+                """,
+            rows.carriedReceipt)
+        let lacking = try Row.decodeAll(
             db,
             sql: """
                 SELECT log.logID, entry.sequence FROM entry JOIN log ON log.number = entry.log
                 WHERE entry.body IS NULL AND entry.mark IS NULL AND NOT entry.isDeleted
-                """)
-        {
-            missing[try rows.identifier(row, "logID"), default: SequenceSet()]
-                .insert(try rows.number(row, "sequence"))
-        }
+                """,
+            rows.messageID)
+        for messageID in lacking { missing[messageID.log, default: SequenceSet()].insert(messageID.sequence) }
     }
 }
 
@@ -98,7 +96,7 @@ struct Rows: Sendable {
         _ db: Database, _ sql: String, arguments: StatementArguments = StatementArguments()
     ) throws -> [(number: Int64, record: LogRecord)] {
         var conversations: [ConversationID: ConversationRecord] = [:]
-        return try Row.fetchAll(db, sql: sql, arguments: arguments).map { row in
+        return try Row.decodeAll(db, sql: sql, arguments: arguments) { row in
             let conversationID: ConversationID = try identifier(row, "conversationID")
             let conversation = try conversations[conversationID] ?? conversation(conversationID, db)
             conversations[conversationID] = conversation
@@ -180,13 +178,17 @@ struct Rows: Sendable {
         return DeliveryRecord(logID: logID, recipientID: try identifier(row, "recipientID"), progress: progress)
     }
 
+    /// - Parameter row: has the columns `logID` and `sequence`.
+    func messageID(_ row: Row) throws -> MessageID {
+        MessageID(log: try identifier(row, "logID"), sequence: try number(row, "sequence"))
+    }
+
     func failure(_ row: Row) throws -> DeliveryFailure {
         guard let reason = FailureReason(rawValue: row["reason"]) else {
             throw StoreError.damaged("the reason of a failure", path: path)
         }
-        let messageID = MessageID(log: try identifier(row, "logID"), sequence: try number(row, "sequence"))
         return DeliveryFailure(
-            messageID: messageID, recipientID: try identifier(row, "recipientID"), reason: reason,
+            messageID: try messageID(row), recipientID: try identifier(row, "recipientID"), reason: reason,
             isWithheld: row["isWithheld"])
     }
 

@@ -21,8 +21,21 @@ package final class Store: Sendable {
     /// Opens the database, or makes it, and brings its tables up to date.
     /// - Throws: `StoreError`; a damaged file is left as it is.
     package convenience init(path: String) throws(StoreError) {
+        _ = try Self.inspect(path)
+        try self.init(inspected: path)
+    }
+
+    /// Opens the database with what a node starts from, which is read once. Nobody else may write to it meanwhile.
+    /// - Throws: as `init(path:)`.
+    package static func open(path: String) throws(StoreError) -> (store: Store, snapshot: Snapshot) {
+        let inspected = try inspect(path)
+        let store = try Store(inspected: path)
+        if let inspected { return (store, inspected) }
+        return (store, try store.snapshot())
+    }
+
+    private convenience init(inspected path: String) throws(StoreError) {
         try self.init(path: path) {
-            try Self.inspect(path)
             try Self.prepare(path)
             return try DatabasePool(path: path, configuration: Self.configuration)
         }
@@ -79,18 +92,22 @@ package final class Store: Sendable {
     }
 
     /// Reads what a node starts from, without the right to write, because opening a file for writing changes it.
-    /// - Throws: if the file is damaged or of a newer version.
-    private static func inspect(_ path: String) throws {
-        guard FileManager.default.fileExists(atPath: path) else { return }
-        var configuration = Self.configuration
-        configuration.readonly = true
-        let database = try DatabaseQueue(path: path, configuration: configuration)
-        try database.read { db in
-            guard try !Schema.migrator.hasBeenSuperseded(db) else { throw StoreError.newer(path: path) }
-            guard try Schema.migrator.hasCompletedMigrations(db) else { return }
-            _ = try Snapshot(db, Rows(path: path))
-        }
-        try database.close()
+    /// - Returns: `nil` for a file that is not there, or of an older version.
+    /// - Throws: `StoreError` if the file is damaged or of a newer version.
+    private static func inspect(_ path: String) throws(StoreError) -> Snapshot? {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        do {
+            var configuration = Self.configuration
+            configuration.readonly = true
+            let database = try DatabaseQueue(path: path, configuration: configuration)
+            let snapshot: Snapshot? = try database.read { db in
+                guard try !Schema.migrator.hasBeenSuperseded(db) else { throw StoreError.newer(path: path) }
+                guard try Schema.migrator.hasCompletedMigrations(db) else { return nil }
+                return try Snapshot(db, Rows(path: path))
+            }
+            try database.close()
+            return snapshot
+        } catch { throw StoreError(error, path: path) }
     }
 
     /// Makes an empty file that is its owner's alone; the database's other files take its mode.

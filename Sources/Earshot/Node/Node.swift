@@ -112,8 +112,7 @@ public final class Node: Sendable {
         }
         let snapshot: Snapshot
         do {
-            store = try Store(path: home.databaseFile)
-            snapshot = try store.snapshot()
+            (store, snapshot) = try Store.open(path: home.databaseFile)
             notificationKeeper = try NotificationKeeper(store: store)
         } catch { throw EarshotError(error) }
         for record in snapshot.scheduled where ScheduledMessage(record) == nil {

@@ -115,7 +115,7 @@ extension Rows {
             WHERE conversation.kind = ? AND NOT log.isLimbo ORDER BY log.number
             """, arguments: [ConversationKind.private.rawValue])
         return try logs.compactMap { number, log in
-            let entries = try Row.fetchAll(
+            let entries = try Row.decodeAll(
                 db.cachedStatement(
                     sql: """
                         SELECT \(Self.entryColumns) FROM entry WHERE log = ? AND kind BETWEEN ? AND ? ORDER BY sequence
@@ -123,8 +123,8 @@ extension Rows {
                 // Of a control log also what has no body yet: nothing behind it is folded.
                 arguments: log.description.kind == .control
                     ? [number, EntryKind.unknown.rawValue, EntryKind.disregarded.rawValue]
-                    : [number, EntryKind.join.rawValue, EntryKind.disregarded.rawValue]
-            ).map { try entry($0) }
+                    : [number, EntryKind.join.rawValue, EntryKind.disregarded.rawValue],
+                entry)
             return entries.isEmpty ? nil : RecordedEntries(log: log, entries: entries)
         }
     }
@@ -150,45 +150,45 @@ extension Rows {
     private func recorded(
         _ db: Database, where condition: String, _ arguments: StatementArguments
     ) throws -> [RecordedEntries] {
-        let found = try Row.fetchAll(
+        let found = try Row.decodeAll(
             db,
             sql: """
                 SELECT \(Self.entryColumns), entry.log FROM entry INDEXED BY unshownEntry JOIN log ON log.number = entry.log
                 WHERE (entry.kind <> 1 OR entry.isDeleted) AND \(condition) AND NOT log.isLimbo
                 ORDER BY log.number, entry.sequence
-                """, arguments: arguments)
+                """, arguments: arguments
+        ) { (log: $0[Self.entryColumnCount] as Int64, entry: try entry($0)) }
         guard !found.isEmpty else { return [] }
-        let entries = Dictionary(grouping: found) { $0["log"] as Int64 }
+        let entries = Dictionary(grouping: found, by: \.log)
         return try logs(db, "SELECT * FROM log ORDER BY number").compactMap { number, log in
-            try entries[number].map { RecordedEntries(log: log, entries: try $0.map(entry)) }
+            entries[number].map { RecordedEntries(log: log, entries: $0.map(\.entry)) }
         }
     }
 
     /// Conversations of many, with all of their participants.
     func openConversations(_ db: Database) throws -> [OpenConversationRecord] {
-        var conversations: [OpenConversationRecord] = []
-        for row in try Row.fetchAll(
+        var conversations = try Row.decodeAll(
             db, sql: "SELECT * FROM conversation WHERE kind = ? ORDER BY conversationID",
-            arguments: [ConversationKind.open.rawValue])
-        {
-            let conversationID: ConversationID = try identifier(row, "conversationID")
-            var conversation = OpenConversationRecord(
-                conversationID: conversationID, uniqueName: row["uniqueName"], isJoined: row["isJoined"],
-                isAdvertised: row["isAdvertised"])
-            for participant in try participants(db, in: conversationID, ownerID: nil) {
-                conversation.participants[participant.userID] = participant
+            arguments: [ConversationKind.open.rawValue]
+        ) { row in
+            OpenConversationRecord(
+                conversationID: try identifier(row, "conversationID"), uniqueName: row["uniqueName"],
+                isJoined: row["isJoined"], isAdvertised: row["isAdvertised"])
+        }
+        for index in conversations.indices {
+            for participant in try participants(db, in: conversations[index].conversationID, ownerID: nil) {
+                conversations[index].participants[participant.userID] = participant
             }
-            conversations.append(conversation)
         }
         return conversations
     }
 
     /// What programs were told of private conversations, with everybody who ever was in.
     func privateConversations(_ db: Database) throws -> [PrivateConversationRecord] {
-        try Row.fetchAll(
+        try Row.decodeAll(
             db, sql: "SELECT * FROM conversation WHERE kind = ? AND ownerID IS NOT NULL ORDER BY conversationID",
             arguments: [ConversationKind.private.rawValue]
-        ).map { row in
+        ) { row in
             let conversationID: ConversationID = try identifier(row, "conversationID")
             let ownerID: UserID = try identifier(row, "ownerID")
             return PrivateConversationRecord(
@@ -202,10 +202,10 @@ extension Rows {
     private func participants(
         _ db: Database, in conversationID: ConversationID, ownerID: UserID?
     ) throws -> [Participant] {
-        try Row.fetchAll(
+        try Row.decodeAll(
             db.cachedStatement(sql: "SELECT * FROM participant WHERE conversationID = ?"),
             arguments: [conversationID.data]
-        ).map { row in
+        ) { row in
             let userID: UserID = try identifier(row, "userID")
             guard let status = Participant.Status(rawValue: row["status"]) else {
                 throw StoreError.damaged("the status of a participant", path: path)
