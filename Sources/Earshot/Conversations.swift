@@ -94,16 +94,18 @@ public struct Conversation: Sendable, Identifiable {
     ///   - page: the part to read; by default the last messages.
     ///   - order: the order of the whole history, from which the page is a part.
     ///   - limit: 1 to `Limits.historyPage`.
+    ///   - includingBlocked: what blocked users wrote in a group, too, which is hidden elsewhere.
     /// - Throws: `EarshotError` `unknownMessage` if the page names a message that is not in this conversation;
     ///   `invalidLimit` if the limit is out of range; `storeDamaged`, `storeUnavailable`.
     public func history(
-        _ page: Page = .latest, order: Order = .time, limit: Int = 50
+        _ page: Page = .latest, order: Order = .time, limit: Int = 50, includingBlocked: Bool = false
     ) async throws(EarshotError) -> [Message] {
         try Self.checkPage(limit)
         let (store, conversationID) = (node.store, self.conversationID)
         let (bound, order) = (HistoryBound(page), HistoryOrder(order))
         let rows = try await node.readStore { () throws(StoreError) in
-            try store.history(of: conversationID, bound, order: order, limit: limit)
+            try store.history(
+                of: conversationID, bound, order: order, limit: limit, includingHidden: includingBlocked)
         }
         guard let rows else {
             throw EarshotError(

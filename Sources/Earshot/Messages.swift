@@ -143,7 +143,7 @@ public struct Messages: Sendable {
         }
         // A peer whose home was restored has several logs, each with a receipt of its own.
         for other in found.messages where other.log != messageID.log { try await node.shell.markRead(other) }
-        guard !found.isOwn else { return }
+        guard found.isToBeTold else { return }
         do { try await node.shell.markRead(messageID) } catch { throw error.about(messageID) }
     }
 

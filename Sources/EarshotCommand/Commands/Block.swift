@@ -5,10 +5,14 @@ import EarshotGateway
 struct Block: ProgramCommand {
     static let configuration = CommandConfiguration(
         commandName: "block",
-        abstract: "Keep a user out: nothing is sent to them, and nothing is taken from them.",
+        abstract: "Keep a user out: nothing is sent to them, and nothing of theirs is shown.",
         discussion: """
             Links to the user end at once, and messages that wait for them fail. The history stays. \
             "earshot unblock NAME" undoes it.
+
+            In groups you see nothing that they write, whoever brings it, are told of no invitation of theirs, and they are told \
+            nothing of your reading and typing; "earshot history '#GROUP' --blocked" shows it. What you write in a group they \
+            still read while they are in it: ask its owner to remove them, or leave.
 
             EXAMPLES:
               earshot block mallory

@@ -52,6 +52,9 @@ struct History: ProgramCommand {
     @Option(help: "time, as it was written, or arrival, as it reached this machine.")
     var order = HistoryOrder.time
 
+    @Flag(help: "In a group, also what users wrote whom you have blocked.")
+    var blocked = false
+
     @Flag(help: "Only messages that you have not read; with --after, only those written later.")
     var unread = false
 
@@ -147,7 +150,8 @@ struct History: ProgramCommand {
         unread
             ? try await client.unread(with: conversation.id, after: after, limit: limit)
             : try await client.history(
-                with: conversation.id, before: before, after: after, order: order.order, limit: limit)
+                with: conversation.id, before: before, after: after, order: order.order, limit: limit,
+                includingBlocked: blocked)
     }
 }
 

@@ -301,14 +301,16 @@ package struct GatewayClient: Sendable {
     ///   - after: the page begins just after this message.
     ///   - order: the order of the whole history.
     ///   - limit: 1 to `Limits.historyPage`.
+    ///   - includingBlocked: what blocked users wrote in a group, too.
     package func history(
         with user: String, before: String? = nil, after: String? = nil, order: Conversation.Order = .time,
-        limit: Int = GatewayLimits.defaultPage
+        limit: Int = GatewayLimits.defaultPage, includingBlocked: Bool = false
     ) async throws(GatewayError) -> [GatewayMessage] {
         var path = "conversations/\(try Self.user(user))/messages?limit=\(limit)"
         if let before { path += "&before=\(Self.escape(before))" }
         if let after { path += "&after=\(Self.escape(after))" }
         if order == .arrival { path += "&order=arrival" }
+        if includingBlocked { path += "&blocked=true" }
         return try await get(path)
     }
 

@@ -338,6 +338,10 @@ enum OpenAPIDocument {
                     The order of the whole history: `time`, as it was written, by the authors' clocks; or `arrival`, as it reached the
                     node's disk.
                   schema: {enum: [time, arrival], default: time}
+                - name: blocked
+                  in: query
+                  description: Whether a group's history has what users wrote whom this node's user has blocked.
+                  schema: {type: boolean, default: false}
               responses:
                 "200":
                   description: The messages.

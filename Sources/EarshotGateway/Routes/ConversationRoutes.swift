@@ -72,7 +72,8 @@ struct ConversationRoutes: RouteGroup {
 
     private func history(_ request: Request) async throws -> Response {
         let query = try await HistoryQuery(request, of: node)
-        let messages = try await conversation(of: request).history(query.page, order: query.order, limit: query.limit)
+        let messages = try await conversation(of: request).history(
+            query.page, order: query.order, limit: query.limit, includingBlocked: query.includesBlocked)
         return try .json(await representer.messages(messages))
     }
 

@@ -20,18 +20,20 @@ extension Request {
     }
 }
 
-/// The requested part of a history: `limit`, `order`, and one of `before` and `after`.
+/// The requested part of a history: `limit`, `order`, `blocked`, and one of `before` and `after`.
 struct HistoryQuery {
-    static let items = ["limit", "order", "before", "after"]
+    static let items = ["limit", "order", "blocked", "before", "after"]
 
     let page: Conversation.Page
     let order: Conversation.Order
     let limit: Int
+    let includesBlocked: Bool
 
     /// - Throws: `GatewayError` `invalidRequest`; `EarshotError` `unknownMessage`, `ambiguousMessage`.
     init(_ request: Request, of node: Node) async throws {
         limit = try request.limit()
         order = try Self.order(request.query("order"))
+        includesBlocked = try request.flag("blocked")
         switch (request.query("before"), request.query("after")) {
         case (nil, nil): page = .latest
         case (let before?, nil): page = .before(try await node.messageID(before))
@@ -64,13 +66,7 @@ struct ParticipantsQuery {
     init(_ request: Request, of node: Node) async throws {
         limit = try request.limit()
         after = if let text = request.query("after") { try await node.users.recipient(text) } else { nil }
-        switch request.query("former") {
-        case nil, "false": includesFormer = false
-        case "true": includesFormer = true
-        default:
-            throw GatewayError(
-                .invalidRequest, "former is true or false", .init(name: "former", suggestions: ["true", "false"]))
-        }
+        includesFormer = try request.flag("former")
     }
 }
 
@@ -94,5 +90,19 @@ struct EventNames {
             names.insert(name)
         }
         self.names = names
+    }
+}
+
+extension Request {
+    /// What is `true` or `false`, and `false` if it is not said.
+    /// - Throws: `GatewayError` `invalidRequest`.
+    fileprivate func flag(_ name: String) throws(GatewayError) -> Bool {
+        switch query(name) {
+        case nil, "false": return false
+        case "true": return true
+        default:
+            throw GatewayError(
+                .invalidRequest, "\(name) is true or false", .init(name: name, suggestions: ["true", "false"]))
+        }
     }
 }

@@ -3,7 +3,9 @@ package import EarshotModel
 /// Inputs that concern conversations of many.
 extension NodeMachine {
     /// The conversations of many that this node's user belongs to, was invited to or has belonged to, ascending by name.
-    package var conversationsOfMany: [ConversationOfMany] { replication.conversations.known }
+    package var conversationsOfMany: [ConversationOfMany] {
+        replication.conversations.known.filter { !trust.isHidden($0) }
+    }
 
     package func openConversation(_ conversationID: ConversationID) -> OpenConversationRecord? {
         replication.conversations[conversationID]

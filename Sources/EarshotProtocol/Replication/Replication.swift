@@ -426,7 +426,7 @@ struct Replication: Sendable {
         for event in done.userEvents { post(event) }
         let joined = done.commit.conversations.filter { written($0) }
         for conversation in done.commit.privateConversations { conversations.adopt(conversation) }
-        for event in done.conversationNews.compactMap(\.conversationEvent) { post(event) }
+        for event in done.conversationNews.compactMap(\.conversationEvent) where !trust.isHidden(event) { post(event) }
         for appended in done.appended { written(appended, trust: trust, clocks: &clocks, now: now) }
         // With the entry that says so: what others compare with what they hold.
         for conversation in joined { tellDigest(of: conversation.record) }
@@ -474,7 +474,7 @@ struct Replication: Sendable {
             defer { messages = [] }
             return isByOwnUser ? .queued(messages) : .received(messages)
         }
-        for piece in news {
+        for piece in news where !trust.isHidden(piece, of: conversations) {
             if let message = piece.message {
                 messages.append(message)
             } else {

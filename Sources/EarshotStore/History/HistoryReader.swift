@@ -7,7 +7,16 @@ struct HistoryReader {
         let number: Int64
         let record: LogRecord
         let progress: [UserID: DeliveryProgress]
+        /// Whether it is that of a blocked user in a group: nothing of it is shown, unless somebody looks.
+        let isHidden: Bool
     }
+
+    /// A condition on a row of `log`: a blocked user writes it, in a group. Their direct conversation shows what it did.
+    static let isHidden = """
+        (EXISTS (SELECT 1 FROM user WHERE user.userID = log.authorID AND user.trust = 'blocked')
+            AND EXISTS (SELECT 1 FROM conversation
+                WHERE conversation.conversationID = log.conversationID AND conversation.kind <> 'direct'))
+        """
 
     /// The place of an entry in a timeline.
     struct Place: Comparable {
@@ -28,8 +37,10 @@ struct HistoryReader {
     let rows: Rows
     let order: HistoryOrder
 
-    func logs(of conversationID: ConversationID) throws -> [NumberedLog] {
-        try rows.logs(db, "SELECT * FROM log WHERE conversationID = ?", arguments: [conversationID.data]).map(numbered)
+    /// - Parameter includingHidden: those of blocked users, too.
+    func logs(of conversationID: ConversationID, includingHidden: Bool = false) throws -> [NumberedLog] {
+        try rows.logs(db, "SELECT * FROM log WHERE conversationID = ?", arguments: [conversationID.data])
+            .map(numbered).filter { includingHidden || !$0.isHidden }
     }
 
     func log(_ logID: LogID) throws -> NumberedLog? {
@@ -45,7 +56,12 @@ struct HistoryReader {
             db.cachedStatement(sql: "\(Rows.deliveries) WHERE delivery.log = ?"), arguments: [number]
         ).map(rows.delivery)
         let progress = Dictionary(uniqueKeysWithValues: deliveries.map { ($0.recipientID, $0.progress) })
-        return NumberedLog(number: number, record: record, progress: progress)
+        var isHidden: Bool?
+        if record.conversation.kind != .direct {
+            isHidden = try Bool.fetchOne(
+                db.cachedStatement(sql: "SELECT \(Self.isHidden) FROM log WHERE number = ?"), arguments: [number])
+        }
+        return NumberedLog(number: number, record: record, progress: progress, isHidden: isHidden ?? false)
     }
 
     func place(of messageID: MessageID, in logs: [NumberedLog]) throws -> Place? {

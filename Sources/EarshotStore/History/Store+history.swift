@@ -69,25 +69,32 @@ extension Store {
     /// Timestamps and cursors rise within a log. So the timeline is the merge of the conversation's few logs, and a
     /// binary search over sequence numbers finds where a page begins in each of them.
     ///
-    /// - Parameter limit: how many rows; it counts only entries that are shown.
+    /// - Parameters:
+    ///   - limit: how many rows; it counts only entries that are shown.
+    ///   - includingHidden: what blocked users wrote in a group, too.
     /// - Returns: `nil` if the bound names a message that this conversation does not hold.
     package func history(
-        of conversationID: ConversationID, _ bound: HistoryBound, order: HistoryOrder = .time, limit: Int
+        of conversationID: ConversationID, _ bound: HistoryBound, order: HistoryOrder = .time, limit: Int,
+        includingHidden: Bool = false
     ) throws(StoreError) -> [HistoryRow]? {
         let path = self.path
         return try read { db in
             let reader = HistoryReader(db: db, rows: Rows(path: path), order: order)
-            let logs = try reader.logs(of: conversationID)
+            let logs = try reader.logs(of: conversationID, includingHidden: includingHidden)
+            func place(_ messageID: MessageID) throws -> HistoryReader.Place? {
+                // Whoever is blocked while somebody reads does not end that.
+                try reader.place(of: messageID, in: try reader.logs(of: conversationID, includingHidden: true))
+            }
             switch bound {
             case .first:
                 return try reader.page(logs: logs, after: nil, limit: limit)
             case .latest:
                 return try reader.page(logs: logs, before: nil, limit: limit)
             case .before(let messageID):
-                guard let place = try reader.place(of: messageID, in: logs) else { return nil }
+                guard let place = try place(messageID) else { return nil }
                 return try reader.page(logs: logs, before: place, limit: limit)
             case .after(let messageID):
-                guard let place = try reader.place(of: messageID, in: logs) else { return nil }
+                guard let place = try place(messageID) else { return nil }
                 return try reader.page(logs: logs, after: place, limit: limit)
             }
         }
@@ -106,21 +113,22 @@ extension Store {
 
     /// Finds the last messages that a reader has seen, if they have seen a message, whoever wrote it, and everything that had
     /// arrived before it.
-    /// - Returns: whether the message is the reader's own; and for each log of its conversation that others write, the last shown
-    ///   message, unless the reader has already marked it. `nil` if the message is not here.
+    /// - Returns: whether the message's author may hear that it is read: it is not the reader's own, nor that of somebody blocked;
+    ///   and for each log of its conversation that others write, the last shown message, unless the reader has already marked it.
+    ///   `nil` if the message is not here.
     package func unmarked(
         through messageID: MessageID, by readerID: UserID
-    ) throws(StoreError) -> (isOwn: Bool, messages: [MessageID])? {
+    ) throws(StoreError) -> (isToBeTold: Bool, messages: [MessageID])? {
         let path = self.path
         return try read { db in
             let reader = HistoryReader(db: db, rows: Rows(path: path), order: .arrival)
             guard let log = try reader.log(messageID.log) else { return nil }
             let logs = try reader.logs(of: log.record.description.conversationID)
-            guard let place = try reader.place(of: messageID, in: logs) else { return nil }
+            guard let place = try reader.place(of: messageID, in: logs + [log]) else { return nil }
             let messages = try logs.compactMap { log in
                 try reader.unmarked(in: log, through: try reader.count(in: log, through: place), by: readerID)
             }
-            return (log.record.authorID == readerID, messages)
+            return (log.record.authorID != readerID && !log.isHidden, messages)
         }
     }
 }

@@ -20,6 +20,7 @@ extension Store {
     private static let everArrived = """
         FROM entry CROSS JOIN log ON log.number = entry.log
         WHERE entry.cursor > ? AND log.authorID <> ? AND entry.kind IN (\(shownKinds))
+            AND NOT \(HistoryReader.isHidden)
         """
 
     /// Those of them whose content is still there.

@@ -19,7 +19,7 @@ extension HistoryReader {
             db.cachedStatement(
                 sql: """
                     \(Self.relations) WHERE relation.targetLog = ? AND relation.targetSequence BETWEEN ? AND ?
-                        AND log.conversationID = ?
+                        AND log.conversationID = ? AND NOT \(Self.isHidden)
                     """),
             arguments: [
                 log.record.description.logID.data, Int64(first), Int64(last),

@@ -66,7 +66,7 @@ extension Store {
             let reader = SearchFeedReader(
                 db: db, history: HistoryReader(db: db, rows: Rows(path: path), order: .arrival))
             let rows = try reader.rows(at: cursors)
-            return cursors.compactMap { rows[$0] }
+            return try cursors.compactMap { rows[$0] }.filter { try !reader.isHidden($0) }
         }
     }
 }
@@ -75,6 +75,9 @@ extension Store {
 private struct SearchFeedReader {
     let db: Database
     let history: HistoryReader
+
+    /// Whether a blocked user wrote it in a group. It stays in the index, for they may be unblocked.
+    func isHidden(_ row: HistoryRow) throws -> Bool { try history.log(row.log.logID)?.isHidden ?? false }
 
     func holds(_ position: SearchPosition) throws -> Bool {
         let lastChange =
