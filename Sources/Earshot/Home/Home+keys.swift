@@ -24,7 +24,7 @@ extension Home {
         }
         if let reservation = userName.reservation {
             throw EarshotError(
-                .invalidName, "\"\(name)\" is not a name: \(reservation)", .init(.reservedCharacter, name: name))
+                .invalidName, "\"\(name)\" is not a name: a name \(reservation)", .init(.reservedCharacter, name: name))
         }
         try prepareDirectory()
         try checkIsEmpty()

@@ -114,7 +114,7 @@ struct FirstSteps {
     /// - Returns: `nil` for a name that a user may have.
     private static func problem(with text: String) -> String? {
         do throws(EarshotError) {
-            return try UserName(typed: text).reservation.map { "\"\(text)\" is not a name: \($0)" }
+            return try UserName(typed: text).reservation.map { "a name \($0)" }
         } catch { return error.message }
     }
 

@@ -36,12 +36,14 @@ public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible 
     /// What means this node's own user wherever a user is named, whoever calls themselves so.
     package static let ownWord = "me"
 
-    /// Why nobody takes the name here, though others may have it; `nil` for one that is free to take.
+    /// Why nobody takes the name here, though others may have it, as what follows "a name"; `nil` for one that is free to
+    /// take.
     package var reservation: String? {
         if hasReservedCharacter {
-            return "\(Self.reservedCharacters) mean something else where a user is named"
+            return "has none of \(Self.reservedCharacters), which mean something else where a user is named"
         }
-        return text.lowercased() == Self.ownWord ? "\"\(Self.ownWord)\" means oneself where a user is named" : nil
+        guard text.lowercased() == Self.ownWord else { return nil }
+        return "is not \"\(Self.ownWord)\", which means oneself where a user is named"
     }
 
     /// Checks a name from outside, without changing it.
