@@ -138,7 +138,7 @@ package struct NodeMachine: Sendable {
         advanceFiles(now: now)
         flushLinks(now: now)
         adoptHeard(now: now)
-        replication.commitIfDue(clocks: &clocks, now: now)
+        replication.commitIfDue(trust: trust, clocks: &clocks, now: now)
         performReplication(now: now)
         dialDue(now: now)
         for deviceID in peers.takeSought() { emit(.seek(deviceID)) }

@@ -35,7 +35,7 @@ struct ReplicationTests {
         return output
     }
 
-    private mutating func commitIfDue() { replication.commitIfDue(clocks: &clocks, now: now) }
+    private mutating func commitIfDue() { replication.commitIfDue(trust: trust, clocks: &clocks, now: now) }
 
     @Test("lets an entry out only after the commit that holds it and says that it may leave")
     mutating func entryAfterCommit() throws {

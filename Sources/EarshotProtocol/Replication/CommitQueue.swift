@@ -170,6 +170,15 @@ struct CommitInFlight: Sendable {
     /// Whether it makes one of this device's branches longer.
     func appends(to branch: LogID) -> Bool { appended.contains { $0.record.logID == branch } }
 
+    /// Takes out what nobody is told of, now or ever: it comes while its author is blocked.
+    mutating func hide(trust: TrustMachine, conversations: ConversationTable) {
+        conversationNews.removeAll { trust.isHidden($0) }
+        for index in received.indices {
+            received[index].news.removeAll { trust.isHidden($0, of: conversations) }
+        }
+        lateNews.removeAll { trust.isHidden($0.news, of: conversations) }
+    }
+
     /// Notes what `Replication.commitFinished` posts, in the same order. All else is in the commit already.
     mutating func addJournal(_ deliveries: Deliveries, author: LogAuthor) {
         var journal = commit.journal

@@ -21,7 +21,7 @@ struct ReceivedRun: Sendable {
     let missing: SequenceSet
     /// Those that this node's user may not have, as far as is known.
     var unowed = SequenceSet()
-    let news: [EntryNews]
+    var news: [EntryNews]
     let bytes: Int
     /// Users whom the author does not reach.
     let unreached: [UserID]

@@ -241,7 +241,7 @@ struct Replication: Sendable {
     }
 
     /// Makes the next commit of all that waits, if its time has come.
-    mutating func commitIfDue(clocks: inout ClockMachine, now: Moment) {
+    mutating func commitIfDue(trust: TrustMachine, clocks: inout ClockMachine, now: Moment) {
         guard commits.isDue(work, now: now) else { return }
         var next = CommitInFlight()
         next.commit.time = now.wallClock
@@ -265,6 +265,7 @@ struct Replication: Sendable {
         let missing = fetching.bodies.lacking(after: next)
         deliveries.move(into: &next, heads: heads, missing: missing, logs: logs, author: author)
         takeErasures(into: &next)
+        next.hide(trust: trust, conversations: conversations)
         next.addJournal(deliveries, author: author)
         actions.append(.commit(next.commit))
         commits.begin(next)
@@ -426,7 +427,7 @@ struct Replication: Sendable {
         for event in done.userEvents { post(event) }
         let joined = done.commit.conversations.filter { written($0) }
         for conversation in done.commit.privateConversations { conversations.adopt(conversation) }
-        for event in done.conversationNews.compactMap(\.conversationEvent) where !trust.isHidden(event) { post(event) }
+        for event in done.conversationNews.compactMap(\.conversationEvent) { post(event) }
         for appended in done.appended { written(appended, trust: trust, clocks: &clocks, now: now) }
         // With the entry that says so: what others compare with what they hold.
         for conversation in joined { tellDigest(of: conversation.record) }
@@ -474,7 +475,7 @@ struct Replication: Sendable {
             defer { messages = [] }
             return isByOwnUser ? .queued(messages) : .received(messages)
         }
-        for piece in news where !trust.isHidden(piece, of: conversations) {
+        for piece in news {
             if let message = piece.message {
                 messages.append(message)
             } else {

@@ -5,8 +5,8 @@ extension TrustMachine {
     func isBlocked(_ userID: UserID) -> Bool { directory.users[userID]?.trust == .blocked }
 
     /// Whether nobody is told of it: a blocked user invites this node's own.
-    func isHidden(_ event: Event) -> Bool {
-        guard case .conversationUpdated(let update) = event, update.status == .invited, let ownerID = update.ownerID
+    func isHidden(_ news: JournalRecord) -> Bool {
+        guard case .conversation(let update) = news, update.status == .invited, let ownerID = update.ownerID
         else { return false }
         return isBlocked(ownerID)
     }

@@ -71,13 +71,12 @@ struct JournalReader {
         let record = try history.rows.journalRecord(row, of: log?.record.logID)
         let time: Int64 = row["time"]
         guard let (logID, run) = record.run, let log else {
-            if known == nil, let content = JournalEntry.Content(record), try !isInvitationByBlocked(content) {
+            if known == nil, let content = JournalEntry.Content(record) {
                 entries.append(JournalEntry(id: place(number, 0), time: time, content: content))
             }
             return place(number, 0)
         }
         let last = run.upperBound - run.lowerBound
-        if case .received = record, log.isHidden { return place(number, last) }
         let hidden = try hidden(in: run, of: log)
         let told = try told(in: record, of: log)
         var next = run.lowerBound + (known.map { min($0, last) + 1 } ?? 0)
@@ -106,16 +105,6 @@ struct JournalReader {
             }
         }
         return place(number, next - 1 - run.lowerBound)
-    }
-
-    /// Nobody is told of an invitation by a user whom they have blocked.
-    private func isInvitationByBlocked(_ content: JournalEntry.Content) throws -> Bool {
-        guard case .conversation(let update) = content, update.status == .invited, let ownerID = update.ownerID else {
-            return false
-        }
-        return try Bool.fetchOne(
-            history.db.cachedStatement(sql: "SELECT trust = 'blocked' FROM user WHERE userID = ?"),
-            arguments: [ownerID.data]) ?? false
     }
 
     /// The entries of a run that are no messages.
