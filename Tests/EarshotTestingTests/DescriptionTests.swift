@@ -114,7 +114,7 @@ struct DescriptionTests {
     private static var described: [any CustomStringConvertible.Type] {
         [
             BackupSummary.self, BotActivation.self, BotCall.self, BotMessage.self, BotReply.self, ClockSkew.self,
-            ConversationAudit.self, ConversationDetails.self, CredentialNotice.self, FileUpload.self,
+            ConversationAudit.self, ConversationDetails.self, CredentialNotice.self, DeviceCopy.self, FileUpload.self,
             HistoryRecovery.self, IdentityConflict.self, InboxFailure.self, JoinOffer.self, LinkFailure.self,
             LogFindings.self, LogFindings.Mismatch.self, LookAlikes.self, MessageSession.self, NotificationResult.self,
             OtherNetwork.self, Participant.self, ParticipantUpdate.self, Picture.self, RenamedMessages.self,

@@ -187,6 +187,7 @@ extension EventName: Shown {}
 extension FailureReason: Shown {}
 extension FileRule: Shown {}
 extension FileRules: Shown {}
+extension DeviceCopy: Shown {}
 extension FileUpdate: Shown {}
 extension FileUsage: Shown {}
 extension HistoryRecovery: Shown {}
