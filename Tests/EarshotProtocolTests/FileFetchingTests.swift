@@ -70,6 +70,33 @@ struct FileFetchingTests {
         #expect(asked(of: [alice, bob]).isEmpty)
     }
 
+    @Test("does not wait for a larger file of the same peer that began before it")
+    mutating func smallFirst() throws {
+        begin()
+        _ = asked(of: [alice])
+        let alice = alice
+        let (small, one) = (try Self.id(3) as FileID, try #require(FileShape(byteCount: 7)))
+        _ = fetching.begin(small, shape: one, in: talk)
+        fetching.opened(small, FileInventory())
+        func wanted(_ fetching: inout FileFetching) -> [FileID: [WantedFile.Parts]] {
+            fetching.advance(now: 0) { _ in [alice] }.reduce(into: [:]) { parts, action in
+                guard case .send(.wantedFile(let wanted), _) = action else { return }
+                parts[wanted.fileID, default: []].append(wanted.parts)
+            }
+        }
+        func come(_ part: FilePart, _ fetching: inout FileFetching) {
+            _ = fetching.received(part, of: small, [1], on: alice, now: 0)
+            _ = fetching.written(part, of: small, from: alice, .kept)
+        }
+        #expect(wanted(&fetching) == [small: [.lists]], "hashes need no room")
+        come(.lists, &fetching)
+        #expect(wanted(&fetching) == [small: [.hashes(ofLists: 0..<1)]])
+        come(.hashes(ofList: 0), &fetching)
+        #expect(wanted(&fetching).isEmpty, "there is no room for a chunk")
+        self.come(.chunk(0), on: alice)
+        #expect(wanted(&fetching) == [small: [.chunks(0..<1)]])
+    }
+
     @Test("leaves out what is here already")
     mutating func resumed() {
         begin(FileInventory(hasLists: true, lists: [0], chunks: SequenceSet(3...97)))

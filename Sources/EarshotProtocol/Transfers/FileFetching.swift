@@ -124,7 +124,7 @@ struct FileFetching: Sendable {
     /// - Parameter holders: links to those who take part in a conversation, ascending.
     mutating func advance(now: Int64, holders: (ConversationID) -> [ConnectionID]) -> [Action] {
         var actions: [Action] = []
-        for fileID in order {
+        for fileID in smallestFirst {
             guard var fetch = fetches[fileID], let inventory = fetch.inventory, !fetch.isFinishing else { continue }
             fetch.expire(now: now)
             fetches[fileID] = fetch
@@ -146,6 +146,12 @@ struct FileFetching: Sendable {
         return actions
     }
 
+    /// By how much is not here: a small file does not wait for a large one that began before it.
+    private var smallestFirst: [FileID] {
+        guard order.count > 1 else { return order }
+        return order.map { ($0, fetches[$0]?.rest ?? 0) }.sorted { $0.1 < $1.1 }.map(\.0)
+    }
+
     private func asked(of connectionID: ConnectionID) -> Int {
         fetches.values.reduce(0) { $0 + $1.asked(of: connectionID) }
     }
@@ -156,10 +162,9 @@ struct FileFetching: Sendable {
     ) -> [WantedFile.Parts] {
         let ofAll = fetches.values.reduce(0) { $0 + $1.askedOfAll }
         var room = min(Limits.askedChunksPerLink - asked(of: connectionID), Limits.askedChunks - ofAll)
+        guard var fetch = fetches[fileID], let inventory = fetch.inventory else { return [] }
         // In few large questions: one more is asked when there is room for a whole one.
-        guard room >= Limits.chunksAskedAtOnce, var fetch = fetches[fileID], let inventory = fetch.inventory else {
-            return []
-        }
+        let least = min(Limits.chunksAskedAtOnce, fetch.rest)
         var question = fetch.question(to: connectionID) ?? Question(conversationID: conversationID, until: 0)
         guard question.conversationID == conversationID else { return [] }
         var parts: [WantedFile.Parts] = []
@@ -173,7 +178,7 @@ struct FileFetching: Sendable {
                 parts.append(.hashes(ofLists: lists))
                 fetch.standings[connectionID] = .asked(question)
             }
-            while room >= Limits.chunksAskedAtOnce, let chunks = fetch.nextChunks(inventory) {
+            while room >= least, let chunks = fetch.nextChunks(inventory) {
                 question.chunks.insert(UInt64(chunks.lowerBound)...UInt64(chunks.upperBound - 1))
                 parts.append(.chunks(chunks))
                 fetch.standings[connectionID] = .asked(question)
@@ -280,6 +285,9 @@ extension FileFetching.Fetch {
         guard case .asked(let question) = standings[connectionID] else { return nil }
         return question
     }
+
+    /// How many chunks are not here.
+    fileprivate var rest: Int { shape.chunkCount - (inventory?.chunks.count ?? 0) }
 
     fileprivate func mayAsk(_ connectionID: ConnectionID) -> Bool {
         switch standings[connectionID] {
