@@ -62,6 +62,8 @@ enum FindingRemedy {
         case .credentialNotYetValid: "set the clock: timedatectl set-ntp true"
         case .credentialUnreadable: Remedy.words(for: .unusableHome, about)
         case .ownClockWrong: "set the clock by the network: timedatectl set-ntp true; look at it with: timedatectl"
+        case .clockWasSet: "let the network set the clock: timedatectl set-ntp true"
+        case .stampsAhead: "it ends by itself at that time; set the clock by the network: timedatectl set-ntp true"
         case .peerClockWrong: "set the clock there: timedatectl set-ntp true"
         default: nil
         }

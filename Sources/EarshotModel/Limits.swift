@@ -303,6 +303,8 @@ public enum Limits {
     package static let journalRows: Int64 = 1_000_000
     /// Users whose clock difference is remembered.
     package static let peerClocks = 64
+    /// How often the wall clock was set forward, of which messages are told apart that were written before; more are taken as one.
+    package static let clockShifts = 8
     /// Devices that discovery keeps track of at once.
     package static let discoveredDevices = 10_000
     /// Other networks that a node reports in one run.

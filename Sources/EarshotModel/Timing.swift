@@ -18,6 +18,8 @@ package enum Timing {
     package static let lateness: Int64 = 5_000
     /// A wall clock that moves against the uptime by more than this was set.
     package static let clockJump: Int64 = 30_000
+    /// After the wall clock was set, what cannot be undone is decided by the clock as it was for so long: it may be set back.
+    package static let clockSettling: Int64 = 60_000
     /// The sending key of a link is renewed after this time, if it was used.
     package static let rekeyInterval: Int64 = 600_000
     /// The first wait before a failed dial is repeated; it doubles up to `redialCeiling`.

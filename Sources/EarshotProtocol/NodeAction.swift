@@ -36,7 +36,7 @@ package enum NodeAction: Sendable {
     /// Read chain hashes, and call `chainsRead` or `chainsReadFailed`.
     indirect case readChains(ChainsRead)
     /// Find expired entries, and call `expiredFound` or `findExpiredFailed`.
-    case findExpired(logID: LogID, after: UInt64, now: Int64)
+    case findExpired(logID: LogID, after: UInt64, ExpiryClock)
     /// Find this node's own entries by their keys, and call `keysFound` or `findKeysFailed`.
     case findKeys(KeyLookup, [EntryKey])
     /// Connect, close at once, and call `probed` with the result. A connection that takes longer than `Timing.dialBack`

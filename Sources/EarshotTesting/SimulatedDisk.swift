@@ -31,10 +31,10 @@ struct SimulatedDisk: Disk {
     }
 
     func findExpired(
-        in logID: LogID, after sequence: UInt64, now: Int64,
+        in logID: LogID, after sequence: UInt64, by clock: ExpiryClock,
         completion: @escaping @Sendable (Result<ExpiredEntries, StoreError>) -> Void
     ) {
-        let result = Result { () throws(StoreError) in try store.expired(in: logID, after: sequence, now: now) }
+        let result = Result { () throws(StoreError) in try store.expired(in: logID, after: sequence, by: clock) }
         timeline.schedule { completion(result) }
     }
 

@@ -23,6 +23,7 @@ struct FindingRemedyTests {
             (.credentialSealed, .init(), "--passphrase-file"), (.credentialExpired, .init(), "earshot up"),
             (.credentialNotRenewed, .init(), "start it again"), (.credentialNotYetValid, .init(), "timedatectl"),
             (.credentialUnreadable, .init(.malformed), "restore it from a backup"),
+            (.clockWasSet, .init(), "timedatectl"), (.stampsAhead, .init(), "timedatectl"),
             (.ownClockWrong, .init(), "timedatectl"), (.peerClockWrong, .init(), "set the clock there"),
         ] as [(Finding.Code, EarshotError.Parameters, String)])
     func machine(code: Finding.Code, about: EarshotError.Parameters, expected: String) {

@@ -32,6 +32,54 @@ struct ClockMachineTests {
         #expect(clocks.notice(now).isEmpty)
     }
 
+    @Test("does not follow the wall clock for a minute after it was set, noticed or not, nor a jump that is taken back")
+    mutating func settling() {
+        let day: Int64 = 86_400_000
+        _ = clocks.notice(now)
+        let set = Moment(wallClock: now.wallClock + day + 10, uptime: now.uptime + 10)
+        #expect(clocks.settled(set) == now.advanced(by: 10), "before it is noticed")
+        _ = clocks.notice(set)
+        #expect(clocks.settled(set.advanced(by: 5)) == now.advanced(by: 15))
+        #expect(clocks.deadline <= set.uptime + Timing.clockSettling)
+        let back = now.advanced(by: 20)
+        _ = clocks.notice(back)
+        #expect(clocks.settled(back) == back)
+        let later = back.advanced(by: Timing.clockSettling)
+        _ = clocks.notice(later)
+        #expect(clocks.expiryClock(later) == ExpiryClock(later.wallClock))
+    }
+
+    @Test("follows a wall clock that stays as it was set, and knows what was written before it was set forward")
+    mutating func settled() {
+        let day: Int64 = 86_400_000
+        _ = clocks.notice(now)
+        let set = Moment(wallClock: now.wallClock + day, uptime: now.uptime)
+        _ = clocks.notice(set)
+        let later = set.advanced(by: Timing.clockSettling)
+        #expect(clocks.settled(later) == now.advanced(by: Timing.clockSettling), "until it is noticed")
+        _ = clocks.notice(later)
+        #expect(clocks.settled(later) == later && clocks.deadline <= later.uptime)
+        let end = later.wallClock - day
+        #expect(clocks.expiryClock(later).shifts == [ExpiryClock.Shift(end: end, milliseconds: day)])
+        // It is set back by half, and stays so.
+        let half = Moment(wallClock: later.wallClock - day / 2, uptime: later.uptime)
+        _ = clocks.notice(half)
+        let end2 = half.advanced(by: Timing.clockSettling)
+        _ = clocks.notice(end2)
+        #expect(clocks.expiryClock(end2).shifts == [ExpiryClock.Shift(end: end, milliseconds: day / 2)])
+    }
+
+    @Test("a message written before the clock was set forward is over so much later, one written after that is not")
+    func expiry() {
+        let clock = ExpiryClock(
+            0, shifts: [.init(end: 100, milliseconds: 1_000), .init(end: 1_500, milliseconds: 10_000)])
+        func end(_ written: Int64) -> Int64 {
+            clock.end(written + 50, writtenAt: HybridTimestamp(milliseconds: written))
+        }
+        #expect(end(90) == 11_140 && end(1_200) == 11_250 && end(1_501) == 1_551)
+        #expect(clock.end(.max, writtenAt: HybridTimestamp(milliseconds: 0)) == .max)
+    }
+
     @Test("keeps the earliest of the ticks that were asked for, until one is under way")
     mutating func deadline() {
         clocks.restartDeadline()

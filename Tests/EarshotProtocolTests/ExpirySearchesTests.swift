@@ -16,9 +16,9 @@ struct ExpirySearchesTests {
 
     @Test("begins when the first may be over, and once at a time")
     mutating func begins() {
-        let early = searches.begin(among: [log], now: now(999))
-        let due = searches.begin(among: [log], now: now(1_000))
-        let again = searches.begin(among: [log], now: now(1_000))
+        let early = searches.begin(among: [log], clock: ExpiryClock(999))
+        let due = searches.begin(among: [log], clock: ExpiryClock(1_000))
+        let again = searches.begin(among: [log], clock: ExpiryClock(1_000))
         #expect(early.isEmpty && due.count == 1 && again.isEmpty)
         #expect(searches.wait(for: log.record, now: now(1_000)) == nil)
         let end = searches.end(log.record.logID)
@@ -36,7 +36,7 @@ struct ExpirySearchesTests {
         var logs = Logs(author: LogAuthor(device("alice")), records: [log.record])
         var deliveries = Deliveries()
         let logID = log.record.logID
-        _ = searches.begin(among: [log], now: now(1_000))
+        _ = searches.begin(among: [log], clock: ExpiryClock(1_000))
         let isCounted = searches.found([], in: logID, nextExpiry: 5_000, logs: &logs, deliveries: &deliveries)
         let isCountedAgain = searches.found([], in: logID, nextExpiry: 9_000, logs: &logs, deliveries: &deliveries)
         #expect(isCounted && !isCountedAgain)
@@ -48,7 +48,7 @@ struct ExpirySearchesTests {
         var written = HandWrittenLog(by: device("alice"), to: device("bob").userID)
         var logs = Logs(author: LogAuthor(device("alice")), records: [log.record])
         var deliveries = Deliveries()
-        _ = searches.begin(among: [log], now: now(1_000))
+        _ = searches.begin(among: [log], clock: ExpiryClock(1_000))
         _ = written.entry("one")
         logs.appended(written.record)
         logs.setNextExpiry(1_000, of: written.logID)
@@ -58,7 +58,7 @@ struct ExpirySearchesTests {
 
     @Test("has no answer for a log that was cut meanwhile")
     mutating func cancelled() {
-        _ = searches.begin(among: [log], now: now(1_000))
+        _ = searches.begin(among: [log], clock: ExpiryClock(1_000))
         searches.cancel(log.record.logID)
         let end = searches.end(log.record.logID)
         #expect(end == nil)

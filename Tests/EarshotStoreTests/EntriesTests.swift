@@ -50,10 +50,10 @@ struct EntriesTests {
         for expiry in [10, 500, 20, 30, .max] as [Int64] { log.append(at: 1, expiry: expiry) }
         let store = try Store.inMemory()
         try store.commit(log.commit)
-        #expect(try store.expired(in: log.logID, after: 0, now: 9) == ([], 10))
-        #expect(try store.expired(in: log.logID, after: 0, now: 20) == ([1, 3], 30))
-        #expect(try store.expired(in: log.logID, after: 1, now: 20) == ([3], 30))
-        #expect(try store.expired(in: log.logID, after: 0, now: 500) == ([1, 2, 3, 4], .max))
-        #expect(try store.expired(in: log.logID, after: 5, now: 500) == ([], .max))
+        #expect(try store.expired(in: log.logID, after: 0, by: ExpiryClock(9)) == ([], 10))
+        #expect(try store.expired(in: log.logID, after: 0, by: ExpiryClock(20)) == ([1, 3], 30))
+        #expect(try store.expired(in: log.logID, after: 1, by: ExpiryClock(20)) == ([3], 30))
+        #expect(try store.expired(in: log.logID, after: 0, by: ExpiryClock(500)) == ([1, 2, 3, 4], .max))
+        #expect(try store.expired(in: log.logID, after: 5, by: ExpiryClock(500)) == ([], .max))
     }
 }

@@ -48,8 +48,8 @@ struct ModelStoreTests {
         for log in commits.logs {
             let real = try store.entries(of: log.logID, from: number, countLimit: count, byteLimit: bytes)
             #expect(model.entries(of: log.logID, from: number, countLimit: count, byteLimit: bytes) == real)
-            let expired = try store.expired(in: log.logID, after: number, now: 500)
-            let ours = model.expired(in: log.logID, after: number, now: 500)
+            let expired = try store.expired(in: log.logID, after: number, by: ExpiryClock(500))
+            let ours = model.expired(in: log.logID, after: number, by: ExpiryClock(500))
             #expect(ours.sequences == expired.sequences && ours.nextExpiry == expired.nextExpiry)
         }
         let log = commits.logs[Int.random(in: commits.logs.indices, using: &commits.generator)]

@@ -389,15 +389,16 @@ package struct ModelStore {
     }
 
     /// Like `Store.expired`.
-    package func expired(in logID: LogID, after sequence: UInt64, now: Int64) -> (
+    package func expired(in logID: LogID, after sequence: UInt64, by clock: ExpiryClock) -> (
         sequences: [UInt64], nextExpiry: Int64
     ) {
         guard let log = logs[logID] else { return ([], .max) }
         var sequences: [UInt64] = []
         var nextExpiry = Int64.max
         for sequence in log.sequences(from: sequence + 1) {
-            guard let expiry = log.entries[sequence]?.expiry else { continue }
-            if expiry <= now { sequences.append(sequence) } else { nextExpiry = min(nextExpiry, expiry) }
+            guard let entry = log.entries[sequence] else { continue }
+            let expiry = clock.end(entry.expiry, writtenAt: entry.timestamp)
+            if expiry <= clock.now { sequences.append(sequence) } else { nextExpiry = min(nextExpiry, expiry) }
         }
         return (sequences, nextExpiry)
     }

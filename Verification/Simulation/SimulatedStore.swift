@@ -89,10 +89,12 @@ enum SimulatedStore {
         }
     }
 
-    func expired(in logID: LogID, after: UInt64, now: Int64) throws -> (sequences: [UInt64], nextExpiry: Int64) {
+    func expired(
+        in logID: LogID, after: UInt64, by clock: ExpiryClock
+    ) throws -> (sequences: [UInt64], nextExpiry: Int64) {
         switch self {
-        case .real(let store): try store.expired(in: logID, after: after, now: now)
-        case .model(let model): model.expired(in: logID, after: after, now: now)
+        case .real(let store): try store.expired(in: logID, after: after, by: clock)
+        case .model(let model): model.expired(in: logID, after: after, by: clock)
         }
     }
 

@@ -49,8 +49,8 @@ extension Simulation {
         case .read(let read):
             let at = time + diskTime(of: index) / 4
             queue.push(.answer(node: index, generation: generation, .entries(read)), at: at)
-        case .findExpired(let logID, let after, let now):
-            let answer = Answer.expired(logID, after: after, now: now)
+        case .findExpired(let logID, let after, let clock):
+            let answer = Answer.expired(logID, after: after, clock)
             queue.push(.answer(node: index, generation: generation, answer), at: time + diskTime(of: index) / 4)
         case .readChains(let read):
             let at = time + diskTime(of: index) / 4
@@ -155,12 +155,12 @@ extension Simulation {
                 of: read.logID, from: read.from, countLimit: read.countLimit, byteLimit: read.byteLimit)
             guard let passedOn = try passOn(entries, read, by: index) else { return }
             try perform(index) { $0.entriesRead(read, entries: passedOn, now: $1) }
-        case .expired(let logID, let after, let now):
+        case .expired(let logID, let after, let clock):
             guard isReadable else {
                 try perform(index) { $0.findExpiredFailed(in: logID, now: $1) }
                 return
             }
-            let (sequences, nextExpiry) = try nodes[index].store.expired(in: logID, after: after, now: now)
+            let (sequences, nextExpiry) = try nodes[index].store.expired(in: logID, after: after, by: clock)
             try perform(index) {
                 $0.expiredFound(in: logID, sequences: sequences, nextExpiry: nextExpiry, now: $1)
             }

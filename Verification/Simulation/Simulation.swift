@@ -57,7 +57,7 @@ package struct Simulation {
 
     enum Answer {
         case entries(EntriesRead)
-        case expired(LogID, after: UInt64, now: Int64)
+        case expired(LogID, after: UInt64, ExpiryClock)
         case chains(ChainsRead)
         case file(FileRead)
         case keys(KeyLookup, [EntryKey])

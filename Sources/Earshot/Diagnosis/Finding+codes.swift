@@ -110,6 +110,10 @@ extension Finding {
         public static let clocksNotCompared = Code("clocksNotCompared")
         /// This machine's clock is far from most peers'.
         public static let ownClockWrong = Code("ownClockWrong")
+        /// This machine's clock was set within the last day.
+        public static let clockWasSet = Code("clockWasSet")
+        /// Messages are stamped with a time that lies ahead of this machine's clock.
+        public static let stampsAhead = Code("stampsAhead")
         /// A peer's clock is far from this machine's.
         public static let peerClockWrong = Code("peerClockWrong")
 

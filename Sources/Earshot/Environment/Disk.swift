@@ -21,9 +21,8 @@ package protocol Disk: Sendable {
 
     func readChains(_ read: ChainsRead, completion: @escaping @Sendable (Result<BranchChains, StoreError>) -> Void)
 
-    /// - Parameter now: the wall clock, in milliseconds since 1970.
     func findExpired(
-        in logID: LogID, after sequence: UInt64, now: Int64,
+        in logID: LogID, after sequence: UInt64, by clock: ExpiryClock,
         completion: @escaping @Sendable (Result<ExpiredEntries, StoreError>) -> Void)
 
     /// Finds this node's own entries by their keys.
@@ -78,11 +77,11 @@ final class StoreDisk: Disk {
     }
 
     func findExpired(
-        in logID: LogID, after sequence: UInt64, now: Int64,
+        in logID: LogID, after sequence: UInt64, by clock: ExpiryClock,
         completion: @escaping @Sendable (Result<ExpiredEntries, StoreError>) -> Void
     ) {
         reads.async { [store, loop] in
-            let result = Result { () throws(StoreError) in try store.expired(in: logID, after: sequence, now: now) }
+            let result = Result { () throws(StoreError) in try store.expired(in: logID, after: sequence, by: clock) }
             loop.execute { completion(result) }
         }
     }

@@ -92,6 +92,7 @@ extension NodeShell {
         facts.users = users
         facts.links = status.links.map(NodeFacts.PeerLink.init)
         facts.clocks = peerClocks
+        facts.ownClock = ownClock
         facts.storageFailure = observations.storageFailure
         facts.credential = node.credentialFacts
         facts.devices = devices

@@ -16,8 +16,8 @@ extension NodeShell {
         }
     }
 
-    func findExpired(_ logID: LogID, after: UInt64, now: Int64) {
-        storage.disk.findExpired(in: logID, after: after, now: now) { [self] result in
+    func findExpired(_ logID: LogID, after: UInt64, _ clock: ExpiryClock) {
+        storage.disk.findExpired(in: logID, after: after, by: clock) { [self] result in
             assumeIsolated { shell in
                 switch result {
                 case .success(let (sequences, nextExpiry)):

@@ -219,6 +219,12 @@ actor NodeShell {
         machine.peerClocks.map { NodeFacts.PeerClock(name: $0.name.text, ahead: $0.offset) }
     }
 
+    var ownClock: NodeFacts.OwnClock {
+        let now = clock.now
+        return NodeFacts.OwnClock(
+            setBy: machine.clockWasSet(within: 86_400_000, now: now), stampsAhead: machine.stampsAhead(now: now))
+    }
+
     // MARK: - The node's life
 
     private func enter(_ newState: NodeState) {
@@ -414,7 +420,7 @@ actor NodeShell {
             // which is better written together.
             loop.execute { self.assumeIsolated { $0.write(commit, isAlone: !$0.machine.hasUnwritten) } }
         case .read(let read): self.read(read)
-        case .findExpired(let logID, let after, let now): findExpired(logID, after: after, now: now)
+        case .findExpired(let logID, let after, let clock): findExpired(logID, after: after, clock)
         case .findKeys(let lookup, let keys): findKeys(keys, for: lookup)
         case .readChains(let read): readChains(read)
         case .probe(let probeID, let address): probe(probeID, address)

@@ -28,7 +28,7 @@ package struct HybridTimestamp: Hashable, Sendable, Comparable, CustomStringConv
 
 /// Hands out timestamps that rise, whatever the wall clock does.
 package struct HybridClock: Sendable {
-    private var latest: HybridTimestamp
+    package private(set) var latest: HybridTimestamp
 
     package init(latest: HybridTimestamp = HybridTimestamp(rawValue: 0)) { self.latest = latest }
 

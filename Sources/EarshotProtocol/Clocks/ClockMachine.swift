@@ -21,6 +21,12 @@ struct ClockMachine: Sendable {
     private var peers = PeerClocks()
     /// Users whose clock was far from this one and was reported, once each.
     private var skewedUsers: Set<UserID> = []
+    /// How far the wall clock was set and is not followed yet, and until which uptime it is not.
+    private var unsettled: (by: Int64, until: Int64)?
+    /// How often the wall clock was set forward and stayed so, in the order of time.
+    private var shifts: [ExpiryClock.Shift] = []
+    /// The last time that the wall clock was set.
+    private(set) var lastJump: (by: Int64, uptime: Int64)?
 
     // MARK: - This node's clocks
 
@@ -30,7 +36,8 @@ struct ClockMachine: Sendable {
         if expectedBy < now.uptime, now.uptime - expectedBy > Timing.lateness { actions.append(woke()) }
         let jump = self.jump(to: now)
         last = now
-        if jump.magnitude > UInt64(Timing.clockJump) { actions.append(wasSet(by: jump)) }
+        if jump.magnitude > UInt64(Timing.clockJump) { actions.append(wasSet(by: jump, now: now)) }
+        if let unsettled, unsettled.until <= now.uptime { settle(unsettled.by, now: now) }
         return actions
     }
 
@@ -44,7 +51,7 @@ struct ClockMachine: Sendable {
     mutating func changed(_ now: Moment) -> Action {
         let jump = self.jump(to: now)
         last = now
-        return wasSet(by: jump)
+        return wasSet(by: jump, now: now)
     }
 
     private func jump(to now: Moment) -> Int64 {
@@ -52,10 +59,47 @@ struct ClockMachine: Sendable {
         return (now.wallClock - last.wallClock) - (now.uptime - last.uptime)
     }
 
-    private mutating func wasSet(by jump: Int64) -> Action {
+    private mutating func wasSet(by jump: Int64, now: Moment) -> Action {
         peers.shift(by: jump)
+        lastJump = (jump, now.uptime)
+        let by = (unsettled?.by ?? 0) + jump
+        unsettled = by.magnitude > UInt64(Timing.clockJump) ? (by, now.uptime + Timing.clockSettling) : nil
+        if let unsettled { wake(by: unsettled.until) }
         return .wasSet(by: jump)
     }
+
+    // MARK: - What cannot be undone
+
+    /// The time by which is decided what cannot be undone: for a while after the wall clock was set, it goes on as it was.
+    func settled(_ now: Moment) -> Moment {
+        let jump = jump(to: now)
+        let unnoticed = jump.magnitude > UInt64(Timing.clockJump) ? jump : 0
+        return Moment(wallClock: now.wallClock - (unsettled?.by ?? 0) - unnoticed, uptime: now.uptime)
+    }
+
+    /// The time by which messages expire.
+    func expiryClock(_ now: Moment) -> ExpiryClock { ExpiryClock(settled(now).wallClock, shifts: shifts) }
+
+    /// The wall clock has stayed as it was set.
+    private mutating func settle(_ by: Int64, now: Moment) {
+        unsettled = nil
+        // The next tick looks at all that has waited for this.
+        wake(by: now.uptime)
+        var left = by
+        while left < 0, let shift = shifts.popLast() {
+            left += shift.milliseconds
+            if left > 0 { shifts.append(ExpiryClock.Shift(end: shift.end, milliseconds: left)) }
+        }
+        guard by > 0 else { return }
+        if shifts.count >= Limits.clockShifts {
+            let first = shifts.removeFirst()
+            shifts[0].milliseconds += first.milliseconds
+        }
+        shifts.append(ExpiryClock.Shift(end: now.wallClock - by, milliseconds: by))
+    }
+
+    /// How far the last timestamp is ahead of the wall clock, in milliseconds.
+    func stampsAhead(now: Moment) -> Int64 { hybrid.latest.milliseconds - now.wallClock }
 
     // MARK: - The next tick
 
@@ -79,7 +123,7 @@ struct ClockMachine: Sendable {
     }
 
     /// The timestamp of a message that is written now.
-    mutating func tick(now: Moment) -> HybridTimestamp { hybrid.tick(wallClock: now.wallClock) }
+    mutating func tick(now: Moment) -> HybridTimestamp { hybrid.tick(wallClock: settled(now).wallClock) }
 
     // MARK: - Peers' clocks
 

@@ -44,6 +44,14 @@ extension NodeMachine {
         peers.dialEverybody(now: now.uptime)
     }
 
+    /// How far the wall clock was set within so many milliseconds; `nil` if it was not.
+    package func clockWasSet(within milliseconds: Int64, now: Moment) -> Int64? {
+        clocks.lastJump.flatMap { now.uptime - $0.uptime <= milliseconds ? $0.by : nil }
+    }
+
+    /// How far the last timestamp is ahead of the wall clock, in milliseconds.
+    package func stampsAhead(now: Moment) -> Int64 { clocks.stampsAhead(now: now) }
+
     /// How far the clocks of the users seen last are ahead of this node's, in milliseconds; negative for behind. Users
     /// that were refused are among them, under the names that they gave. By name.
     package var peerClocks: [(userID: UserID, name: UserName, offset: Int64)] {

@@ -37,7 +37,7 @@ package struct ProgramReply: Sendable {
 /// Inputs that concern programs, on their way to `ProgramsMachine`.
 extension NodeMachine {
     func situation(_ now: Moment) -> ProgramsMachine.Situation {
-        ProgramsMachine.Situation(now: now, isTakingBack: replication.isTakingBack)
+        ProgramsMachine.Situation(now: clocks.settled(now), isTakingBack: replication.isTakingBack)
     }
 
     // MARK: - Sending
@@ -387,7 +387,7 @@ extension NodeMachine {
             }
         }
         run(actions, now: now)
-        if let wait = programs.schedule.wait(now: now, mayGo: mayGo) {
+        if let wait = programs.schedule.wait(now: clocks.settled(now), mayGo: mayGo) {
             let (due, overflow) = now.uptime.addingReportingOverflow(wait)
             clocks.wake(by: overflow ? .max : due)
         }

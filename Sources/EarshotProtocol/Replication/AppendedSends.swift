@@ -31,6 +31,7 @@ struct AppendedSends: Sendable {
         by author: LogAuthor, clocks: inout ClockMachine, now: Moment
     ) {
         var groups = Groups(author: author)
+        let settled = clocks.settled(now)
         /// Where the parts of all calls are, in their order.
         var places: [Place] = []
         places.reserveCapacity(sends.count)
@@ -61,11 +62,11 @@ struct AppendedSends: Sendable {
                             logs.ends(of: $0, in: parts[part].conversation, with: heads)
                         }
                         groups.append(
-                            EntryBody(draft, at: timestamp, now: now, key: key, expiry: expiry), to: index, logs)
+                            EntryBody(draft, at: timestamp, now: settled, key: key, expiry: expiry), to: index, logs)
                     } else {
                         groups.append(
-                            EntryBody(drafts.span[place], at: timestamp, now: now, key: key, expiry: expiry), to: index,
-                            logs)
+                            EntryBody(drafts.span[place], at: timestamp, now: settled, key: key, expiry: expiry),
+                            to: index, logs)
                     }
                 }
                 places.append((index, start..<groups.all[index].news.count))

@@ -21,12 +21,12 @@ struct ExpirySearches: Sendable {
 
     /// Asks for a tick when something of a log may expire.
     func wake(for record: LogRecord, clocks: inout ClockMachine, now: Moment) {
-        if let wait = wait(for: record, now: now) { clocks.wake(by: now.uptime + wait) }
+        if let wait = wait(for: record, now: clocks.settled(now)) { clocks.wake(by: now.uptime + wait) }
     }
 
     /// - Returns: the logs in which to look now, ascending.
-    mutating func begin(among logs: some Collection<OwnLog>, now: Moment) -> [OwnLog] {
-        let due = logs.filter { $0.record.nextExpiry <= now.wallClock && ends[$0.record.logID] == nil }
+    mutating func begin(among logs: some Collection<OwnLog>, clock: ExpiryClock) -> [OwnLog] {
+        let due = logs.filter { $0.record.nextExpiry <= clock.now && ends[$0.record.logID] == nil }
         for log in due { ends[log.record.logID] = log.head.sequence }
         return due.sorted { $0.record.logID < $1.record.logID }
     }

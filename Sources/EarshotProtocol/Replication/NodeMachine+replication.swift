@@ -192,8 +192,8 @@ extension NodeMachine {
         case .read(let read): emit(.read(read))
         case .readChains(let read): emit(.readChains(read))
         case .findKeys(let conversationID, let keys): emit(.findKeys(.rewriting(conversationID), keys))
-        case .findExpired(let logID, let after, let wallClock):
-            emit(.findExpired(logID: logID, after: after, now: wallClock))
+        case .findExpired(let logID, let after, let clock):
+            emit(.findExpired(logID: logID, after: after, clock))
         case .lookUpAgain(let send): lookUpAgain(send, now: now)
         case .complete(let requestID, let result): complete(requestID, result, now: now)
         case .accepted(let calls): complete(calls, now: now)

@@ -161,9 +161,10 @@ struct Replication: Sendable {
 
     /// Time has passed: looks for messages whose time is over, and tries the disk again if it took no writes.
     mutating func tick(clocks: inout ClockMachine, now: Moment) {
-        for log in expiries.begin(among: logs.allOwn, now: now) {
+        let clock = clocks.expiryClock(now)
+        for log in expiries.begin(among: logs.allOwn, clock: clock) {
             let delivered = deliveries.target(log.deliveryKey)?.delivered ?? 0
-            actions.append(.findExpired(logID: log.record.logID, after: delivered, now: now.wallClock))
+            actions.append(.findExpired(logID: log.record.logID, after: delivered, clock))
         }
         // Sending again is how a node finds out that the disk takes writes again.
         if commits.hasFailed { sessions.pumpAll() }

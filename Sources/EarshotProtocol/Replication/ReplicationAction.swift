@@ -30,7 +30,7 @@ enum ReplicationAction: Sendable {
     indirect case read(EntriesRead)
     indirect case readChains(ChainsRead)
     case findKeys(ConversationID, [EntryKey])
-    case findExpired(logID: LogID, after: UInt64, now: Int64)
+    case findExpired(logID: LogID, after: UInt64, ExpiryClock)
     /// A call with keys was held while a log was taken back, which may have brought its messages.
     indirect case lookUpAgain(PendingSend)
     indirect case complete(RequestID, Result<RequestAnswer, ProtocolError>)

@@ -52,22 +52,23 @@ extension Store {
         }
     }
 
-    /// The sequence numbers of a log's expired entries after `sequence`, and the next expiry after `now`.
+    /// The sequence numbers of a log's expired entries after `sequence`, and when the time of the next one is over.
     package func expired(
-        in logID: LogID, after sequence: UInt64, now: Int64
+        in logID: LogID, after sequence: UInt64, by clock: ExpiryClock
     ) throws(StoreError) -> (sequences: [UInt64], nextExpiry: Int64) {
         try read { db in
             let cursor = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT entry.sequence, entry.expiry FROM log JOIN entry ON entry.log = log.number
+                    SELECT entry.sequence, entry.expiry, entry.timestamp FROM log JOIN entry ON entry.log = log.number
                     WHERE log.logID = ? AND entry.sequence > ? ORDER BY entry.sequence
                     """, arguments: [logID.data, Int64(sequence)])
             var sequences: [UInt64] = []
             var nextExpiry = Int64.max
             while let row = try cursor.next() {
-                let expiry: Int64 = row[1]
-                if expiry <= now {
+                let written = HybridTimestamp(rawValue: UInt64(bitPattern: row[2] as Int64))
+                let expiry = clock.end(row[1], writtenAt: written)
+                if expiry <= clock.now {
                     sequences.append(UInt64(row[0] as Int64))
                 } else {
                     nextExpiry = min(nextExpiry, expiry)

@@ -171,10 +171,10 @@ private struct HeldDisk: Disk {
     }
 
     func findExpired(
-        in logID: LogID, after sequence: UInt64, now: Int64,
+        in logID: LogID, after sequence: UInt64, by clock: ExpiryClock,
         completion: @escaping @Sendable (Result<ExpiredEntries, StoreError>) -> Void
     ) {
-        disk.findExpired(in: logID, after: sequence, now: now, completion: completion)
+        disk.findExpired(in: logID, after: sequence, by: clock, completion: completion)
     }
 
     func findKeys(_ keys: [EntryKey], completion: @escaping @Sendable (Result<[KeyedEntry], StoreError>) -> Void) {

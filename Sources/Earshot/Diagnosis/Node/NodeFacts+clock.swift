@@ -1,6 +1,29 @@
 extension NodeFacts {
     /// Compares this machine's clock with the peers'. If most differ from this one, this one is wrong.
-    var clockFindings: [Finding] {
+    var clockFindings: [Finding] { ownClockFindings + comparedClockFindings }
+
+    /// What this machine's clock has done, and to messages.
+    private var ownClockFindings: [Finding] {
+        var findings: [Finding] = []
+        if let setBy = ownClock.setBy {
+            let way = setBy > 0 ? "forward" : "back"
+            findings.append(
+                .warning(
+                    .clock, .clockWasSet,
+                    "this machine's clock was set \(way) by \(TimeSpan.text(milliseconds: setBy))",
+                    why: "messages that were written before show the time as it was then"))
+        }
+        if ownClock.stampsAhead > Timing.clockTolerance {
+            let span = TimeSpan.text(milliseconds: ownClock.stampsAhead)
+            findings.append(
+                .warning(
+                    .clock, .stampsAhead, "the last message is stamped \(span) ahead of this machine's clock",
+                    why: "a wrong clock wrote it, and until then each message stands just after the one before"))
+        }
+        return findings
+    }
+
+    private var comparedClockFindings: [Finding] {
         guard !clocks.isEmpty else {
             return [.note(.clock, .clocksNotCompared, "this machine's clock was compared with nobody's")]
         }

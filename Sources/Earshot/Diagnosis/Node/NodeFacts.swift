@@ -8,6 +8,14 @@ struct NodeFacts: Hashable, Sendable {
         let isOutbound: Bool
     }
 
+    /// What this machine's clock has done.
+    struct OwnClock: Hashable, Sendable {
+        /// How far it was set within the last day, forward or back; `nil` if it was not.
+        var setBy: Int64?
+        /// How far the last timestamp of messages is ahead of it.
+        var stampsAhead: Int64 = 0
+    }
+
     /// A peer's clock, compared over a link.
     struct PeerClock: Hashable, Sendable {
         let name: String
@@ -38,6 +46,7 @@ struct NodeFacts: Hashable, Sendable {
     var users: [User] = []
     var links: [PeerLink] = []
     var clocks: [PeerClock] = []
+    var ownClock = OwnClock()
     var dialBacks: [DialBack] = []
     /// Why the disk takes no writes now; `nil` while it does.
     var storageFailure: String?
