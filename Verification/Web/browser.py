@@ -9,7 +9,7 @@ from playwright.sync_api import sync_playwright
 
 AXE = pathlib.Path(axe_playwright_python.__file__).with_name("axe.min.js")
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
-PATIENCE = 10_000
+PATIENCE = 30_000
 
 # Everything that the browser refuses, and that an attack would run, is noted before any script of the page.
 WATCH = """
