@@ -45,7 +45,7 @@ struct GroupSoak {
             for device in devices { try await crowd.start(device) }
             let keys = try await meet(crowd, homes)
             report.progress("group: \(devices.count) devices of \(users) users belong to #\(Self.conversation)")
-            try await run(crowd, homes, keys, plan)
+            try await run(crowd, homes, keys, plan, &chance)
         } catch {
             for device in devices { report.progress("\(device.name): \(await crowd.lastWords(of: device))") }
             try await crowd.stop()
@@ -56,7 +56,15 @@ struct GroupSoak {
             "group", messages: await crowd.accepted, kills: await crowd.kills, faults: await crowd.faults, events: 0)
     }
 
-    private func run(_ crowd: SoakCrowd, _ homes: GroupHomes.Made, _ keys: [Int: String], _ plan: [Step]) async throws {
+    private func run(
+        _ crowd: SoakCrowd, _ homes: GroupHomes.Made, _ keys: [Int: String], _ plan: [Step],
+        _ chance: inout SeededGenerator
+    ) async throws {
+        let withdrawers = try crowd.devices.map { device in
+            GroupWithdrawer(
+                crowd: crowd, device: device, client: try homes.client(device), keys: keys,
+                conversation: "#" + Self.conversation, chance: SeededGenerator(seed: chance.next()))
+        }
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for device in crowd.devices {
@@ -66,6 +74,12 @@ struct GroupSoak {
                     let sender = GroupSender(
                         crowd: crowd, lane: lane, client: client, destination: destination, rest: rest)
                     group.addTask { try await sender.run() }
+                }
+            }
+            for withdrawer in withdrawers {
+                group.addTask {
+                    var withdrawer = withdrawer
+                    try await withdrawer.run()
                 }
             }
             group.addTask { try await progress(crowd) }
@@ -204,6 +218,12 @@ struct GroupSoak {
             isEverywhere
                 ? String(format: "%.1f s after the last", (ContinuousClock.now - start).inSeconds)
                 : await crowd.backlog)
+        let (isForgotten, isRead) = try await (forget(crowd), areReadAlike(crowd, homes, keys))
+        report.check(
+            "group: what was taken back is on no disk", isForgotten == 0,
+            "\(await crowd.withdrawn.count) taken back; \(isForgotten) texts are left")
+        report.check(
+            "group: the devices of a user have read the same", isRead.isEmpty, isRead.joined(separator: "; "))
         let ofGroup = try await agree(crowd, homes, keys)
         await crowd.judgeHistories()
         let (faults, accepted) = (await crowd.faults, await crowd.accepted)
@@ -215,6 +235,7 @@ struct GroupSoak {
             "group: nothing is called delivered that is on no disk of the recipient", faults.falselyDelivered == 0)
         report.check(
             "group: all \(Self.word(users)) agree", faults.different == 0, "\(ofGroup) messages in the conversation")
+        report.check("group: nobody shows what was taken back as it was", faults.kept == 0)
         var others = faults
         (others.lost, others.doubled, others.reordered, others.falselyDelivered, others.different) = (0, 0, 0, 0, 0)
         report.check("group: no hole, no state that goes back", others == .none, others.summary)
@@ -242,6 +263,43 @@ struct GroupSoak {
             try await Task.sleep(for: .milliseconds(500))
         }
         return false
+    }
+
+    /// Waits until no disk holds what was taken back, within the limit.
+    /// - Returns: how many of these texts are left.
+    private func forget(_ crowd: SoakCrowd) async throws -> Int {
+        let deadline = ContinuousClock.now + Self.deliveryLimit
+        while ContinuousClock.now < deadline {
+            if await crowd.withdrawalsUnderWay == 0, try await crowd.withdrawnTexts() == 0 { return 0 }
+            try await Task.sleep(for: .milliseconds(500))
+        }
+        return try await crowd.withdrawnTexts()
+    }
+
+    /// Waits until each user's devices have as much unread in each conversation, within the limit.
+    /// - Returns: those that have not.
+    private func areReadAlike(
+        _ crowd: SoakCrowd, _ homes: GroupHomes.Made, _ keys: [Int: String]
+    ) async throws -> [String] {
+        let deadline = ContinuousClock.now + Self.meetingLimit
+        var differences: [String]
+        repeat {
+            differences = []
+            for user in 1...users {
+                for other in 0...users where other != user {
+                    let conversation = other == 0 ? "#" + Self.conversation : keys[other] ?? ""
+                    var counts: [Int] = []
+                    for device in crowd.devices where device.user == user {
+                        counts.append(try await homes.client(device).conversation(conversation).unreadCount)
+                    }
+                    guard Set(counts).count > 1 else { continue }
+                    differences.append("u\(user) with \(other == 0 ? "all" : "u\(other)"): \(counts)")
+                }
+            }
+            guard !differences.isEmpty else { return [] }
+            try await Task.sleep(for: .seconds(1))
+        } while ContinuousClock.now < deadline
+        return differences
     }
 
     private func isDelivered(_ crowd: SoakCrowd, _ homes: GroupHomes.Made) async throws -> Bool {

@@ -38,6 +38,14 @@ actor SoakCrowd {
     private(set) var refused = 0
     private(set) var kills = 0
     private(set) var repeated = 0
+    /// Messages that were taken back, and what each is called.
+    private(set) var withdrawn: [String: Withdrawn] = [:]
+    /// How many each device has begun to send and take back, and how many of all are under way.
+    private var withdrawals: [GroupDevice: Int] = [:]
+    private(set) var withdrawalsUnderWay = 0
+    private var hasSent = false
+    /// Which messages a device shows as taken back.
+    private var retracted: [GroupDevice: Set<String>] = [:]
 
     init(_ nodes: [GroupDevice: NodeProcess]) {
         self.nodes = nodes
@@ -106,7 +114,11 @@ actor SoakCrowd {
 
     // MARK: - Lanes
 
-    func setSending(_ isSending: Bool) { self.isSending = isSending }
+    func setSending(_ isSending: Bool) {
+        self.isSending = isSending
+        hasSent = hasSent || isSending
+    }
+
     func end() { isEnding = true }
 
     /// The next message of a lane. Waits while the lane may send nothing.
@@ -139,6 +151,28 @@ actor SoakCrowd {
         inFlight[message.lane.author, default: 0] -= 1
         doubtful[message.lane] = message
     }
+
+    // MARK: - What is taken back
+
+    /// - Returns: the number of a device's next message that is taken back; `nil` once no more are sent.
+    func nextWithdrawal(by device: GroupDevice) async throws -> Int? {
+        while !isSending {
+            guard !hasSent, !isEnding else { return nil }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        withdrawals[device, default: 0] += 1
+        withdrawalsUnderWay += 1
+        return withdrawals[device]
+    }
+
+    func withdrew(_ message: Withdrawn, id: String, isTakenBack: Bool) {
+        withdrawalsUnderWay -= 1
+        withdrawn[id] = message
+        if !isTakenBack { found.kept += 1 }
+    }
+
+    /// How many texts that were taken back are on disks.
+    func withdrawnTexts() throws -> Int { try devices.reduce(0) { try $0 + Withdrawn.count(in: home(of: $1)) } }
 
     // MARK: - Disks
 
@@ -202,6 +236,10 @@ actor SoakCrowd {
     /// Reads a history of a device to its end.
     func read(_ history: [HistoryLine<GroupMessage>], of device: GroupDevice) {
         for line in history {
+            if line.isWithdrawn {
+                if let id = line.retractedID { retracted[device, default: []].insert(id) } else { found.kept += 1 }
+                continue
+            }
             guard let message = line.message else {
                 ledger.seeForeign()
                 continue
@@ -215,6 +253,9 @@ actor SoakCrowd {
     func judgeHistories() {
         for device in devices {
             found.lost += ledger.missing(on: { $0.reaches(device.user) }, by: .history(device))
+            // Also where a device was away from beginning to end.
+            let shown = retracted[device] ?? []
+            found.lost += withdrawn.count { $0.value.reaches(device.user) && !shown.contains($0.key) }
         }
     }
 }

@@ -75,8 +75,11 @@ struct NodeDatabase<Message: LaneMessage> {
             guard let logID = logs[row["log"]] else { throw SoakError("an entry of \(db) is of no log") }
             let sequence = UInt64(row["sequence"] as Int64)
             if sequence != heads[logID, default: 0] + 1 { look.holes += 1 } else { heads[logID] = sequence }
-            guard (row["kind"] as Int) <= EntryKind.text.rawValue else { continue }
-            look.messages.append(try (row["body"] as Data?).flatMap { try numbered($0) })
+            // What is erased, or taken back soon, is counted elsewhere.
+            guard (row["kind"] as Int) <= EntryKind.text.rawValue, let body = row["body"] as Data?,
+                let text = try text(of: body), !Withdrawn.isText(text)
+            else { continue }
+            look.messages.append(Message(text))
         }
         let deliveries = try Row.fetchAll(
             db,
@@ -91,9 +94,9 @@ struct NodeDatabase<Message: LaneMessage> {
         return (look, cursor, heads)
     }
 
-    private static func numbered(_ body: Data) throws -> Message? {
+    private static func text(of body: Data) throws -> String? {
         guard case .text(let message) = try EntryBody(decoding: Array(body)).content else { return nil }
-        return Message(message.text)
+        return message.text
     }
 }
 

@@ -16,8 +16,10 @@ struct Faults: Hashable, Sendable {
     var retreated = 0
     /// A place that is missing in a log.
     var holes = 0
-    /// Different in the two histories.
+    /// Different in the histories of those who must agree.
     var different = 0
+    /// Taken back by its author, and shown or on a disk all the same.
+    var kept = 0
 
     static let none = Faults()
 
@@ -32,6 +34,7 @@ struct Faults: Hashable, Sendable {
         ("lost", \.lost), ("doubled", \.doubled), ("reordered", \.reordered),
         ("falseDelivered", \.falselyDelivered), ("invented", \.invented), ("toldEarly", \.toldEarly),
         ("retreated", \.retreated), ("holes", \.holes), ("different", \.different),
+        ("kept", \.kept),
     ]
 }
 

@@ -5,6 +5,10 @@ struct HistoryLine<Message: LaneMessage>: Sendable {
     /// `nil`: not of a soak, or not by whom it says.
     let message: Message?
     let isDelivered: Bool
+    /// What a message is called that is shown as taken back.
+    var retractedID: String?
+    /// Whether it is one that its author takes back.
+    var isWithdrawn = false
     /// A hash of everything that is the same for all users.
     let hash: Int
 
@@ -22,10 +26,13 @@ extension HistoryLine {
         hasher.combine(message.id)
         hasher.combine(message.sender.id)
         hasher.combine(message.text)
+        hasher.combine(message.isRetracted)
         hasher.combine(message.timestampMilliseconds)
         self.init(
             message: known?.authorName == message.sender.name ? known : nil,
             isDelivered: message.recipients.allSatisfy { ["delivered", "handled", "read"].contains($0.state) },
+            retractedID: message.isRetracted ? message.id : nil,
+            isWithdrawn: message.isRetracted || Withdrawn.isText(message.text),
             hash: hasher.finalize())
     }
 }
