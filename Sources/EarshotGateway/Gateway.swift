@@ -114,15 +114,8 @@ package struct Gateway: Sendable {
 
     private func serveSocket(with server: HTTPServer, at path: String) async throws {
         let (logger, onListening) = (node.configuration.logger, onListening)
-        defer { unlink(path) }
         do {
-            try await server.run { _ in
-                // Until now the home directory's own mode keeps others out.
-                if chmod(path, 0o600) != 0 {
-                    logger.warning("the mode of the socket cannot be set", metadata: ["path": "\(path)"])
-                }
-                await onListening()
-            }
+            try await server.run { _ in await onListening() }
         } catch  where !Task.isCancelled {
             throw GatewayError(
                 .socketUnusable, "the local API cannot listen on \(path): \(error)",

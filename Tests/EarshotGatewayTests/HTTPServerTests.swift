@@ -1,5 +1,6 @@
 import Earshot
 import Foundation
+import Glibc
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -313,6 +314,50 @@ struct HTTPServerTests {
         }
         #expect(String(decoding: try await closed.value, as: UTF8.self).hasSuffix("[GET /one 0]"))
         #expect(ContinuousClock.now - start < patience / 2)
+    }
+
+    @Test("listens before its socket is there: whoever finds it gets in")
+    func ready() async throws {
+        let path = "/tmp/earshot-http-\(UUID().uuidString.prefix(8)).sock"
+        for _ in 0..<20 {
+            let server = HTTPServer(
+                address: .socket(path), logger: Logger(label: "test"), admit: { _, _ in .owner }, intake: { _ in nil },
+                respond: { await Self.echo($0) })
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await server.run { _ in } }
+                // Not on a thread that the server needs.
+                let failure = await withCheckedContinuation { (answer: CheckedContinuation<Int32, Never>) in
+                    Thread.detachNewThread { answer.resume(returning: Self.firstFailure(at: path)) }
+                }
+                #expect(failure == ENOENT)
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    /// Connects again and again until it gets in.
+    /// - Returns: why it did not before.
+    private static func firstFailure(at path: String) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        var failure: Int32 = ENOENT
+        let deadline = ContinuousClock.now + patience
+        while ContinuousClock.now < deadline {
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(descriptor) }
+            let result = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+            if result == 0 { return failure }
+            if errno != ENOENT { failure = errno }
+            sched_yield()
+        }
+        return ETIMEDOUT
     }
 
     @Test("knows whose process asks on loopback")

@@ -14,8 +14,7 @@ struct HTTPServer: Sendable {
         case loopback(port: Int)
     }
 
-    private typealias Connection = NIOAsyncChannel<RequestPart, HTTPServerResponsePart>
-    private typealias Listener = NIOAsyncChannel<(OpenConnection, Connection), Never>
+    private typealias Listener = NIOAsyncChannel<AcceptedConnection, Never>
 
     let address: Address
     /// How many connections may be open at once.
@@ -37,9 +36,9 @@ struct HTTPServer: Sendable {
     /// - Throws: `IOError` if it cannot listen.
     func run(onListening: @escaping @Sendable (_ port: Int?) async -> Void) async throws {
         let connections = OpenConnections(limit: connectionLimit)
-        let listener = try await listen(connections)
+        let (listener, early) = try await listen(connections)
         // A task of its own, because the cancellation of this one lets responses finish.
-        let serving = Task { try await serve(listener, onListening: onListening) }
+        let serving = Task { try await serve(listener, early, onListening: onListening) }
         try await withTaskCancellationHandler {
             try await serving.value
         } onCancel: {
@@ -55,27 +54,28 @@ struct HTTPServer: Sendable {
         }
     }
 
-    private func listen(_ connections: OpenConnections) async throws -> Listener {
+    private func listen(_ connections: OpenConnections) async throws -> (Listener, EarlySocket?) {
         let bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.backlog, value: GatewayLimits.backlog)
             // A client may end its sending side and wait for the answer.
             .childChannelOption(.allowRemoteHalfClosure, value: true)
         switch address {
         case .socket(let path):
-            // A socket that a dead node has left is removed. It cannot belong to a living node, because this node has
-            // the lock of the home directory.
-            return try await bootstrap.bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true) {
+            let early = try EarlySocket(path)
+            let listener = try await bootstrap.bind(unixDomainSocketPath: early.path, cleanupExistingSocketFile: true) {
                 Self.prepare($0, connections)
             }
+            return (listener, early)
         case .loopback(let port):
-            return try await bootstrap.serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            let listener = try await bootstrap.serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .bind(host: "127.0.0.1", port: port) { Self.prepare($0, connections) }
+            return (listener, nil)
         }
     }
 
     private static func prepare(
         _ channel: any Channel, _ connections: OpenConnections
-    ) -> EventLoopFuture<(OpenConnection, Connection)> {
+    ) -> EventLoopFuture<AcceptedConnection> {
         channel.eventLoop.makeCompletedFuture {
             let connection = connections.add(channel)
             let pipeline = channel.pipeline.syncOperations
@@ -89,31 +89,30 @@ struct HTTPServer: Sendable {
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: true,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
             try pipeline.addHandler(RequestParts(connection))
-            return (
-                connection,
-                try Connection(
-                    wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
-            )
+            return try AcceptedConnection(connection)
         }
     }
 
     private func serve(
-        _ listener: Listener, onListening: @escaping @Sendable (Int?) async -> Void
+        _ listener: Listener, _ early: EarlySocket?, onListening: @escaping @Sendable (Int?) async -> Void
     ) async throws {
         let port = listener.channel.localAddress?.port
         try await listener.executeThenClose { incoming in
+            try early?.open(listener.channel)
             await onListening(port)
             try await withThrowingDiscardingTaskGroup { group in
-                for try await (open, connection) in incoming {
-                    group.addTask { await serve(connection, open, port: port) }
+                for try await connection in incoming {
+                    group.addTask { await serve(connection, port: port) }
                 }
             }
         }
     }
 
-    private func serve(_ connection: Connection, _ open: OpenConnection, port: Int?) async {
+    private func serve(_ accepted: AcceptedConnection, port: Int?) async {
+        guard let streams = accepted.take() else { return }
+        let open = accepted.connection
         do {
-            try await connection.executeThenClose { incoming, outgoing in
+            try await streams.executeThenClose { incoming, outgoing in
                 var reader = RequestReader(incoming)
                 let writer = ResponseWriter(connection: open, outgoing: outgoing)
                 if open.isRefused {
