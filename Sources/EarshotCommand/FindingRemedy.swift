@@ -61,6 +61,8 @@ enum FindingRemedy {
         case .credentialNotRenewed: "end the node and start it again: earshot up"
         case .credentialNotYetValid: "set the clock: timedatectl set-ntp true"
         case .credentialUnreadable: Remedy.words(for: .unusableHome, about)
+        case .copiesOwed:
+            "make the folder, or room in it: they are put there within half a minute; or change the rule: earshot files rule list"
         case .ownClockWrong: "set the clock by the network: timedatectl set-ntp true; look at it with: timedatectl"
         case .clockWasSet: "let the network set the clock: timedatectl set-ntp true"
         case .stampsAhead: "it ends by itself at that time; set the clock by the network: timedatectl set-ntp true"

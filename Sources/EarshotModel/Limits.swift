@@ -56,6 +56,8 @@ public enum Limits {
     package static let partialFileSeconds = 7 * 24 * 3600
     /// Copies that rules have put into folders, and that are remembered so that none is made twice.
     package static let rememberedCopies = 4096
+    /// Copies that rules owe to folders.
+    package static let owedCopies = 4096
     /// Files that are fetched at once; others wait for their turn.
     package static let concurrentFetches = 32
     /// Each text of a message's layout, in bytes of UTF-8.

@@ -23,6 +23,7 @@ struct FindingRemedyTests {
             (.credentialSealed, .init(), "--passphrase-file"), (.credentialExpired, .init(), "earshot up"),
             (.credentialNotRenewed, .init(), "start it again"), (.credentialNotYetValid, .init(), "timedatectl"),
             (.credentialUnreadable, .init(.malformed), "restore it from a backup"),
+            (.copiesOwed, .init(path: "/srv/in"), "earshot files rule list"),
             (.clockWasSet, .init(), "timedatectl"), (.stampsAhead, .init(), "timedatectl"),
             (.ownClockWrong, .init(), "timedatectl"), (.peerClockWrong, .init(), "set the clock there"),
         ] as [(Finding.Code, EarshotError.Parameters, String)])

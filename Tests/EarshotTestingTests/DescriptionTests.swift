@@ -120,7 +120,7 @@ struct DescriptionTests {
             OtherNetwork.self, Participant.self, ParticipantUpdate.self, Picture.self, RenamedMessages.self,
             RevokedDevice.self, SetAsideMessage.self, SharedFile.self, UndeliveredMessage.self, ConversationUpdate.self,
             AdvertisedConversation.self, EventObserverToken.self, DraftChange.self, MetricDescription.self,
-            PrometheusMetrics.self, FileUpdate.self,
+            PrometheusMetrics.self, FileUpdate.self, OwedCopy.self,
         ]
     }
 

@@ -110,6 +110,8 @@ extension Finding {
         public static let clocksNotCompared = Code("clocksNotCompared")
         /// This machine's clock is far from most peers'.
         public static let ownClockWrong = Code("ownClockWrong")
+        /// Copies of files could not be put into the folder that a rule names.
+        public static let copiesOwed = Code("copiesOwed")
         /// This machine's clock was set within the last day.
         public static let clockWasSet = Code("clockWasSet")
         /// Messages are stamped with a time that lies ahead of this machine's clock.

@@ -38,6 +38,12 @@ final class FileKeeper: Sendable {
     /// A message came that brings files along, or what is fetched has changed.
     func look() { signal.signal() }
 
+    /// Copies that are owed are tried again, and not only after a while.
+    func retryCopies() {
+        copies.retry()
+        look()
+    }
+
     /// How many bytes of a file are here; `nil` if it is not fetched now.
     func receivedBytes(of fileID: FileID) -> UInt64? { state.withLock { $0.fetches[fileID]?.receivedBytes } }
 
@@ -105,7 +111,7 @@ final class FileKeeper: Sendable {
                 }
                 guard let isTaken = try await isHere(file, node) else { continue }
                 if isTaken {
-                    if here.insert(file.fileID).inserted { await copies.put(file.fileID, by: rules, of: node) }
+                    if here.insert(file.fileID).inserted { try await copies.put(file.fileID, by: rules, of: node) }
                     continue
                 }
                 due.append((file, shape))
@@ -121,6 +127,8 @@ final class FileKeeper: Sendable {
         for (file, shape) in due where begun[file.fileID] == file.byteCount {
             // It may have lost its turn to the quota, as another message brought it along.
             guard receivedBytes(of: file.fileID) != nil, try await hasRoom(for: file, by: rules, node) else { continue }
+            // Before anything of it is here: whatever happens then, its copies are owed.
+            try await copies.owe(file.fileID, by: rules, of: node)
             await node.shell.fetch(file.fileID, shape, in: file.conversationID)
         }
     }

@@ -23,7 +23,14 @@ extension Files {
         try await node.writingHome { () throws(EarshotError) in
             do throws(StoreError) { try store.note(rules) } catch { throw EarshotError(error) }
         }
-        node.fileKeeper.look()
+        node.fileKeeper.retryCopies()
+    }
+
+    /// Copies of files that are here and that rules owe to folders, the oldest first.
+    /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`.
+    public func owedCopies() async throws(EarshotError) -> [OwedCopy] {
+        let store = node.store
+        return try await node.readStore { () throws(StoreError) in try store.owedCopies() }
     }
 
     /// What is done with a file that a message brings along.

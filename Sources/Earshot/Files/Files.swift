@@ -218,14 +218,15 @@ public struct Files: Sendable {
                 .invalidLimit, "a list has 1 to \(Limits.listedFiles) files", .init(limit: Limits.listedFiles))
         }
         let store = node.store
-        let (files, rules) = try await node.readStore { () throws(StoreError) in
-            (try store.attachedFiles(limit: limit), try store.fileRules())
+        let (files, rules, owed) = try await node.readStore { () throws(StoreError) in
+            (try store.attachedFiles(limit: limit), try store.fileRules(), try store.owedCopies())
         }
+        let copies = Dictionary(grouping: owed, by: \.attachment.fileID)
         let messages = Dictionary(grouping: files.map(\.file), by: \.fileID)
         var shared: [SharedFile] = []
         for (file, record) in files {
             let state = await state(of: file.fileID, record, broughtBy: messages[file.fileID] ?? [file], rules)
-            shared.append(SharedFile(file, state))
+            shared.append(SharedFile(file, state, owedCopies: copies[file.fileID] ?? []))
         }
         return shared
     }
@@ -303,7 +304,7 @@ public struct Files: Sendable {
 
     // MARK: - Fetching
 
-    /// Fetches a file, whatever its size and whoever sent it.
+    /// Fetches a file, whatever its size and whoever sent it. Of one that is here, the copies that are owed are tried again.
     /// - Throws: `EarshotError` `unknownFile` if no message brings it along; `storeFull`, `storeUnavailable`, `stopped`.
     public func fetch(_ fileID: FileID) async throws(EarshotError) { try await decide(fileID, .wanted) }
 
@@ -316,7 +317,11 @@ public struct Files: Sendable {
         let (record, messages) = try await node.readStore { () throws(StoreError) in
             (try store.file(fileID), try store.messages(with: fileID))
         }
-        guard record?.state != .held else { return }
+        guard record?.state != .held else {
+            // What it is here for may be missing: a copy.
+            if state == .wanted { node.fileKeeper.retryCopies() }
+            return
+        }
         guard let file = messages.first else { throw Self.unknown(fileID) }
         try await node.writingHome { () throws(EarshotError) in
             do throws(FilesError) {

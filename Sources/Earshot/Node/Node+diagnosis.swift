@@ -11,6 +11,7 @@ extension Node {
         let dialBacks = await dialBacks()
         var facts = await shell.facts(of: self)
         facts.dialBacks = dialBacks
+        facts.owedCopies = await copiesThatAreOwed()
         return facts.findings(now: shell.clock.now.wallClock)
     }
 
@@ -32,6 +33,14 @@ extension Node {
             dialBacks.append(NodeFacts.DialBack(name: name ?? answer.userID.fingerprint, isReached: isReached))
         }
         return dialBacks
+    }
+
+    /// None if the disk cannot be read, which is told elsewhere.
+    private func copiesThatAreOwed() async -> [OwedCopy] {
+        do throws(EarshotError) { return try await files.owedCopies() } catch {
+            configuration.logger.debug("the copies that are owed cannot be listed", metadata: ["error": "\(error)"])
+            return []
+        }
     }
 
     /// What the node is doing now.

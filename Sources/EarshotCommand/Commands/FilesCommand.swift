@@ -75,7 +75,10 @@ struct FilesList: ProgramCommand {
     private static func state(of file: GatewaySharedFile) -> String {
         switch file.state {
         case "fetching": "\((file.receivedBytes ?? 0) * 100 / max(file.byteCount, 1)) %"
-        case "held": "here"
+        case "held":
+            file.owedCopies?.last.map {
+                "here; the copy for \(SafeText.line($0.folder)) waits: \(SafeText.line($0.reason ?? "it is made now"))"
+            } ?? "here"
         case "failed": "failed: \(SafeText.line(file.reason ?? ""))"
         default: file.state
         }
@@ -221,6 +224,10 @@ struct FilesRuleAdd: ProgramCommand {
             return try await session.client.setFileRules(rules)
         }
         try FilesRuleList.show(rules, output)
+        for rule in rules.rules.suffix(1) {
+            guard let folder = rule.folder, let problem = rule.folderProblem else { continue }
+            output.note("\(SafeText.line(folder)) \(problem): copies wait until it takes them")
+        }
         if decision == "fetch", from == nil {
             output.note("a rule for everybody's files fetches none of strangers: for one of them name them with --from")
         }

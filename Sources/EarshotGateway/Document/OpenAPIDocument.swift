@@ -2896,7 +2896,7 @@ enum OpenAPIDocument {
                 receivedBytes: {type: integer, minimum: 0, description: "Of one that is fetched: how much of it is here."}
                 reason: {type: string, description: "Of one that has failed: why it cannot be kept."}
                 savedPath: {type: string, description: "In an event: where a rule has put a copy."}
-                saveFailure: {type: string, description: "In an event: why a rule's copy could not be put into its folder."}
+                saveFailure: {type: string, description: "In an event: why a rule's copy could not be put into its folder. It is tried again."}
             FileList:
               type: object
               additionalProperties: false
@@ -2922,6 +2922,17 @@ enum OpenAPIDocument {
                 state: {enum: [waiting, fetching, held, declined, failed]}
                 receivedBytes: {type: integer, minimum: 0}
                 reason: {type: string}
+                owedCopies:
+                  type: array
+                  maxItems: 256
+                  description: Copies that rules owe to folders. They are tried again. Left out without one.
+                  items:
+                    type: object
+                    additionalProperties: false
+                    required: [folder]
+                    properties:
+                      folder: {type: string}
+                      reason: {type: string, description: Why the folder did not take it. Left out if that was not tried yet.}
             FileRules:
               type: object
               additionalProperties: false
@@ -2943,6 +2954,7 @@ enum OpenAPIDocument {
                       mediaType: {type: string}
                       largest: {type: integer, minimum: 0}
                       folder: {type: string}
+                      folderProblem: {type: string, description: Why copies cannot be put there now. Left out if they can.}
                 quotaBytes: {type: integer, minimum: 0}
 
             Device:

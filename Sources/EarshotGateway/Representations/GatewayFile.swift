@@ -87,6 +87,8 @@ package struct GatewaySharedFile: Codable, Hashable, Sendable {
     package let state: String
     package let receivedBytes: UInt64?
     package let reason: String?
+    /// Copies that rules owe to folders; left out without one.
+    package let owedCopies: [GatewayOwedCopy]?
 
     init(_ file: SharedFile, _ names: PartyNames) {
         (fileID, name) = (file.attachment.fileID.description, file.attachment.name)
@@ -94,7 +96,17 @@ package struct GatewaySharedFile: Codable, Hashable, Sendable {
         (messageID, conversationID) = (file.messageID.description, file.conversationID.description)
         sender = names.party(file.senderID)
         (state, receivedBytes, reason) = file.state.represented
+        owedCopies = file.owedCopies.isEmpty ? nil : file.owedCopies.map(GatewayOwedCopy.init)
     }
+}
+
+/// A copy of a file that is not in the folder of its rule yet.
+package struct GatewayOwedCopy: Codable, Hashable, Sendable {
+    package let folder: String
+    /// Why the folder did not take it; left out if that was not tried yet.
+    package let reason: String?
+
+    init(_ copy: OwedCopy) { (folder, reason) = (copy.folder, copy.reason) }
 }
 
 /// Which files the node fetches by itself, and how much room all may take.
@@ -116,6 +128,8 @@ package struct GatewayFileRule: Codable, Hashable, Sendable {
     package let largest: UInt64?
     /// Of `fetch`: where a copy goes.
     package let folder: String?
+    /// Why copies cannot be put there now; left out if they can.
+    package let folderProblem: String?
 
     init(_ rule: FileRule, _ names: PartyNames) {
         (decision, folder) =
@@ -124,6 +138,7 @@ package struct GatewayFileRule: Codable, Hashable, Sendable {
             case .ask: ("ask", nil)
             case .refuse: ("refuse", nil)
             }
+        folderProblem = rule.folderProblem
         (sender, mediaType, largest) = (rule.sender.map { names.party($0) }, rule.mediaType, rule.largest)
     }
 }

@@ -201,6 +201,7 @@ extension MessageTimes: Shown {}
 extension MessageUpdate: Shown {}
 extension NotificationLevel: Shown {}
 extension OtherNetwork: Shown {}
+extension OwedCopy: Shown {}
 extension Participant: Shown {
     public var description: String {
         ShownText.of("Participant", [("userID", userID), ("role", role), ("status", status)])

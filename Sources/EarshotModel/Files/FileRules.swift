@@ -94,10 +94,12 @@ public struct SharedFile: Hashable, Sendable {
     public let conversationID: ConversationID
     public let senderID: UserID
     public let state: FileState
+    /// Copies of it that rules owe to folders.
+    public let owedCopies: [OwedCopy]
 
-    package init(_ file: AttachedFile, _ state: FileState) {
+    package init(_ file: AttachedFile, _ state: FileState, owedCopies: [OwedCopy] = []) {
         (attachment, messageID, conversationID) = (file.attachment, file.messageID, file.conversationID)
-        (senderID, self.state) = (file.senderID, state)
+        (senderID, self.state, self.owedCopies) = (file.senderID, state, owedCopies)
     }
 }
 

@@ -30,5 +30,6 @@ public struct FileUpdate: Hashable, Sendable {
 /// What became of a copy for the folder of a `FileRule`.
 public enum FileCopy: Hashable, Sendable {
     case saved(path: String)
+    /// It is owed, and tried again: once it is there, that is told.
     case failed(reason: String)
 }

@@ -117,6 +117,7 @@ extension Store {
     package func note(_ record: FileRecord) throws(StoreError) {
         let (state, reason) = FileStateNumber.columns(of: record.state)
         try write { db in
+            if state == .declined { try Self.dropCopies(of: record.fileID, db) }
             try db.execute(
                 sql: """
                     INSERT OR REPLACE INTO file (fileID, byteCount, state, reason, changedAt, token)
@@ -159,7 +160,15 @@ extension Store {
 
     /// Forgets what became of a file.
     package func forget(_ fileID: FileID) throws(StoreError) {
-        try write { db in try db.execute(sql: "DELETE FROM file WHERE fileID = ?", arguments: [fileID.data]) }
+        try write { db in
+            try Self.dropCopies(of: fileID, db)
+            try db.execute(sql: "DELETE FROM file WHERE fileID = ?", arguments: [fileID.data])
+        }
+    }
+
+    /// Nobody is owed copies of what the user does not want, or no message brings along any more.
+    private static func dropCopies(of fileID: FileID, _ db: Database) throws {
+        try db.execute(sql: "DELETE FROM owedCopy WHERE fileID = ?", arguments: [fileID.data])
     }
 }
 
@@ -175,7 +184,7 @@ extension Store {
         }
     }
 
-    /// These rules take the place of all that there are.
+    /// These rules take the place of all that there are. A folder that none of them names is owed nothing.
     package func note(_ rules: FileRules) throws(StoreError) {
         try write { db in
             try db.execute(sql: "DELETE FROM fileRule; DELETE FROM fileQuota")
@@ -190,6 +199,8 @@ extension Store {
                         decision.rawValue, folder,
                     ])
             }
+            try db.execute(
+                sql: "DELETE FROM owedCopy WHERE folder NOT IN (SELECT folder FROM fileRule WHERE folder IS NOT NULL)")
             guard let quota = rules.quotaBytes else { return }
             try db.execute(sql: "INSERT INTO fileQuota (byteCount) VALUES (?)", arguments: [Int64(clamping: quota)])
         }
@@ -218,7 +229,7 @@ private enum FileDecisionNumber: Int {
 }
 
 /// The numbers of the states in the table.
-private enum FileStateNumber: Int {
+enum FileStateNumber: Int {
     case held = 1
     case wanted = 2
     case declined = 3
@@ -235,16 +246,18 @@ private enum FileStateNumber: Int {
 }
 
 extension Rows {
-    fileprivate func attachedFile(_ row: Row) throws -> AttachedFile {
+    func attachment(_ row: Row) throws -> Attachment {
         let fileID: FileID = try identifier(row, "fileID")
-        let attachment: Attachment
         do throws(EarshotError) {
-            attachment = try Attachment(
+            return try Attachment(
                 fileID: fileID, name: row["name"], mediaType: row["mediaType"],
                 byteCount: UInt64(row["byteCount"] as Int64))
         } catch { throw StoreError.damaged("a message brings along what none can: \(error)", path: path) }
-        return AttachedFile(
-            attachment, in: try identifier(row, "conversationID"), by: try identifier(row, "authorID"),
+    }
+
+    fileprivate func attachedFile(_ row: Row) throws -> AttachedFile {
+        AttachedFile(
+            try attachment(row), in: try identifier(row, "conversationID"), by: try identifier(row, "authorID"),
             MessageID(log: try identifier(row, "logID"), sequence: UInt64(row["sequence"] as Int64)))
     }
 

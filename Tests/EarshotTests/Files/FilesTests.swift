@@ -134,9 +134,9 @@ struct FilesTests {
         let shared = try #require(try await bob.node.files.shared().first)
         let (late, again) = (folder.file("late"), FileCopies())
         let rules = FileRules([FileRule(.fetch(folder: late), sender: alice.userID)])
-        await again.put(shared.attachment.fileID, by: rules, of: bob.node)
+        try await again.put(shared.attachment.fileID, by: rules, of: bob.node)
         try FileManager.default.createDirectory(atPath: late, withIntermediateDirectories: true)
-        for _ in 0..<3 { await again.put(shared.attachment.fileID, by: rules, of: bob.node) }
+        for _ in 0..<3 { try await again.put(shared.attachment.fileID, by: rules, of: bob.node) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: late).count == 1)
         try await alice.stop()
         try await bob.stop()
@@ -175,6 +175,58 @@ struct FilesTests {
             return
         }
         #expect(reason.contains("remove it"))
+        try await alice.stop()
+        try await bob.stop()
+    }
+
+    @Test("are owed as copies to a folder that takes none, also over a restart, until it does", .timeLimit(.minutes(2)))
+    func owedCopies() async throws {
+        let (alice, bob) = try await Self.acquainted()
+        let late = folder.file("late")
+        try await bob.node.files.setRules(FileRules([FileRule(.fetch(folder: late), sender: alice.userID)]))
+        var draft = MessageDraft("")
+        draft.attachments = [try await alice.node.files.add(try file("a.png", bytes: 1001).path)]
+        _ = try await alice.node.messages.send(draft, to: bob.userID)
+        _ = try await bob.events.first("the refusal of a copy") { event -> FileID? in
+            guard case .fileUpdated(let update) = event, case .failed = update.copy else { return nil }
+            return update.fileID
+        }
+        let owed = try #require(try await bob.node.files.owedCopies().first)
+        #expect(owed.attachment == draft.attachments[0] && owed.folder == late && owed.reason != nil)
+        #expect(try await bob.node.files.shared().first?.owedCopies == [owed])
+        let finding = try #require(await bob.node.findings().first { $0.code == .copiesOwed })
+        #expect(finding.what.contains(late))
+
+        try await bob.stop()
+        try FileManager.default.createDirectory(atPath: late, withIntermediateDirectories: true)
+        try await bob.start()
+        try await bob.events.until("the copy") { FileManager.default.fileExists(atPath: "\(late)/a.png") }
+        try await bob.events.until("it is owed no more") { try await bob.node.files.owedCopies().isEmpty }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: late) == ["a.png"])
+        try await alice.stop()
+        try await bob.stop()
+    }
+
+    @Test("are owed as copies while their rule is there, and tried at once by a fetch", .timeLimit(.minutes(2)))
+    func noLongerOwed() async throws {
+        let (alice, bob) = try await Self.acquainted()
+        let (late, never) = (folder.file("late"), folder.file("never"))
+        try await bob.node.files.setRules(
+            FileRules([
+                FileRule(.fetch(folder: never), sender: alice.userID, mediaType: "image/png"),
+                FileRule(.fetch(folder: late), sender: alice.userID),
+            ]))
+        var draft = MessageDraft("")
+        for name in ["a.png", "b.bin"] {
+            draft.attachments.append(try await alice.node.files.add(try file(name, bytes: 1001).path))
+        }
+        _ = try await alice.node.messages.send(draft, to: bob.userID)
+        try await bob.events.until("both are owed") { try await bob.node.files.owedCopies().count == 2 }
+        try await bob.node.files.setRules(FileRules([FileRule(.fetch(folder: late), sender: alice.userID)]))
+        #expect(try await bob.node.files.owedCopies().allSatisfy { $0.folder == late })
+        try FileManager.default.createDirectory(atPath: late, withIntermediateDirectories: true)
+        try await bob.node.files.fetch(draft.attachments[1].fileID)
+        try await bob.events.until("the copy") { FileManager.default.fileExists(atPath: "\(late)/b.bin") }
         try await alice.stop()
         try await bob.stop()
     }

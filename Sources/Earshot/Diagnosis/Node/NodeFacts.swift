@@ -50,6 +50,8 @@ struct NodeFacts: Hashable, Sendable {
     var dialBacks: [DialBack] = []
     /// Why the disk takes no writes now; `nil` while it does.
     var storageFailure: String?
+    /// Copies of files that folders did not take.
+    var owedCopies: [OwedCopy] = []
     var credential: CredentialFacts?
     /// The devices of the node's own user.
     var devices: [UserDevice] = []
@@ -65,7 +67,22 @@ struct NodeFacts: Hashable, Sendable {
             + (credential?.findings(now: now) ?? [])
     }
 
-    var storageFindings: [Finding] {
+    var storageFindings: [Finding] { failureFindings + owedFindings }
+
+    /// One for each folder.
+    private var owedFindings: [Finding] {
+        let folders = Dictionary(grouping: owedCopies.filter { $0.reason != nil }, by: \.folder)
+        return folders.sorted { $0.key < $1.key }.map { folder, copies in
+            .warning(
+                .disk, .copiesOwed,
+                "\(Wording.count(copies.count, "copy", "copies")) for \(folder) could not be put there: "
+                    + (copies.last?.reason ?? ""),
+                why: "a rule puts copies of files there; the files are here, and the copies are tried again",
+                .init(path: folder))
+        }
+    }
+
+    private var failureFindings: [Finding] {
         guard let storageFailure else { return [] }
         return [
             .problem(
