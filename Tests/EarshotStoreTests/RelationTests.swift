@@ -123,14 +123,17 @@ struct RelationTests {
         #expect(try row(1).isRetracted && row(1).entry.isDeleted && !row(2).entry.isDeleted)
     }
 
-    @Test("show a message as taken back whose body has not come, as on a device that was away, and take it no more")
-    func lackingBody() throws {
+    @Test(
+        "show a message as taken back whose body has not come, as on a device that was away, and take it no more",
+        arguments: [false, true])
+    func lackingBody(isWithheld: Bool) throws {
         var lacking = log.commit
         let entry = log.entries[0]
         lacking.entries[0].entries[0] = EntryRecord(
             sequence: 1, timestamp: entry.timestamp, expiry: .max, kind: .unknown,
             content: .withheld(entry.content.hash),
             chain: entry.chain, checkpoint: entry.checkpoint)
+        if isWithheld { lacking.entries[0].entries[0].mark = signature(7) }
         try store.commit(lacking)
         #expect(try store.row(of: log.messageID(1)) == nil)
         try store.commit(append(.retract, to: log, at: 5).commit(from: 3))

@@ -132,7 +132,7 @@ extension CommitWriter {
             db.cachedStatement(
                 sql: """
                     SELECT entry.cursor, entry.log, entry.sequence, entry.body, log.authorID,
-                        entry.body IS NULL AND entry.mark IS NULL AND NOT entry.isDeleted AS isLacking
+                        entry.body IS NULL AND NOT entry.isDeleted AS isLacking
                     FROM entry JOIN log ON log.number = entry.log
                     WHERE entry.log IN (SELECT number FROM log WHERE logID = ?1
                             UNION ALL SELECT number FROM log WHERE wireID = ?1)
@@ -172,8 +172,8 @@ extension CommitWriter {
         try setDue(isLeft, place)
     }
 
-    /// A message that was taken back before its body came, as on a device that was away, is shown like one that had come. Nobody
-    /// needs its body any more.
+    /// A message that was taken back before its body came, as on a device that was away, is shown like one that had come, also where
+    /// its author gives only the hash by now. Nobody needs its body any more.
     private func show(_ cursor: Int64) throws {
         try db.cachedStatement(sql: "UPDATE entry SET kind = ?, isDeleted = 1 WHERE cursor = ?")
             .execute(arguments: [EntryKind.text.rawValue, cursor])
