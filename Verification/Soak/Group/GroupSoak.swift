@@ -229,6 +229,7 @@ struct GroupSoak {
         let (faults, accepted) = (await crowd.faults, await crowd.accepted)
         let rate = Int(Double(accepted) / max(seconds, 0.001))
         report.check("group: nothing is lost", faults.lost == 0, "\(accepted) accepted, \(rate)/s; \(faults.lost) lost")
+        for line in await crowd.notShown.sorted().prefix(20) { report.progress(line) }
         report.check("group: nothing is doubled", faults.doubled == 0, "\(await crowd.repeated) sends were repeated")
         report.check("group: nothing is reordered", faults.reordered == 0)
         report.check(

@@ -44,6 +44,8 @@ actor SoakCrowd {
     private var withdrawals: [GroupDevice: Int] = [:]
     private(set) var withdrawalsUnderWay = 0
     private var hasSent = false
+    /// What devices show nothing of, though it was taken back, and not before it was sent.
+    private(set) var notShown: [String] = []
     /// Which messages a device shows as taken back.
     private var retracted: [GroupDevice: Set<String>] = [:]
 
@@ -255,7 +257,9 @@ actor SoakCrowd {
             found.lost += ledger.missing(on: { $0.reaches(device.user) }, by: .history(device))
             // Also where a device was away from beginning to end.
             let shown = retracted[device] ?? []
-            found.lost += withdrawn.count { $0.value.reaches(device.user) && !shown.contains($0.key) }
+            let hidden = withdrawn.filter { $0.value.reaches(device.user) && !shown.contains($0.key) }
+            found.lost += hidden.count
+            notShown += hidden.values.map { "\(device.name) shows nothing of \($0.text)" }
         }
     }
 }

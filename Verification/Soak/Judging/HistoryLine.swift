@@ -12,8 +12,14 @@ struct HistoryLine<Message: LaneMessage>: Sendable {
     /// A hash of everything that is the same for all users.
     let hash: Int
 
-    /// How many messages only one of two histories has; if there are none, how many are in another place.
+    /// How many messages only one of two histories has; if there are none, how many are in another place. What was taken back has
+    /// no place of its own any more: whoever was away knows no time of it.
     static func differences(_ a: [HistoryLine], _ b: [HistoryLine]) -> Int {
+        let taken = Set(a.compactMap(\.retractedID)).symmetricDifference(b.compactMap(\.retractedID)).count
+        return taken + differencesInPlace(a.filter { $0.retractedID == nil }, b.filter { $0.retractedID == nil })
+    }
+
+    private static func differencesInPlace(_ a: [HistoryLine], _ b: [HistoryLine]) -> Int {
         let ofOne = Set(a.map(\.hash)).symmetricDifference(b.map(\.hash)).count
         return ofOne > 0 ? ofOne : zip(a, b).count { $0.hash != $1.hash } + abs(a.count - b.count)
     }
@@ -26,7 +32,6 @@ extension HistoryLine {
         hasher.combine(message.id)
         hasher.combine(message.sender.id)
         hasher.combine(message.text)
-        hasher.combine(message.isRetracted)
         hasher.combine(message.timestampMilliseconds)
         self.init(
             message: known?.authorName == message.sender.name ? known : nil,
