@@ -30,6 +30,8 @@ extension Finding {
         public static let storageFailing = Code("storageFailing")
         /// The disk took no writes for a time, and now takes them again.
         public static let commitsFailed = Code("commitsFailed")
+        /// Copies of files could not be put into the folder that a rule names.
+        public static let copiesOwed = Code("copiesOwed")
         /// Commits to the disk take long.
         public static let slowCommits = Code("slowCommits")
         /// The database is damaged.
@@ -110,8 +112,6 @@ extension Finding {
         public static let clocksNotCompared = Code("clocksNotCompared")
         /// This machine's clock is far from most peers'.
         public static let ownClockWrong = Code("ownClockWrong")
-        /// Copies of files could not be put into the folder that a rule names.
-        public static let copiesOwed = Code("copiesOwed")
         /// This machine's clock was set within the last day.
         public static let clockWasSet = Code("clockWasSet")
         /// Messages are stamped with a time that lies ahead of this machine's clock.

@@ -49,7 +49,7 @@ final class FileCopies: Sendable {
         for fileID in arrived { try await owe(fileID, by: rules, of: node) }
         let came = Set(arrived)
         for copy in try await node.files.owedCopies() where retries || came.contains(copy.attachment.fileID) {
-            try await put(copy, by: rules, of: node)
+            await put(copy, by: rules, of: node)
         }
     }
 
@@ -57,7 +57,7 @@ final class FileCopies: Sendable {
     func put(_ fileID: FileID, by rules: FileRules, of node: Node) async throws(EarshotError) {
         try await owe(fileID, by: rules, of: node)
         for copy in try await node.files.owedCopies() where copy.attachment.fileID == fileID {
-            try await put(copy, by: rules, of: node)
+            await put(copy, by: rules, of: node)
         }
     }
 
@@ -82,8 +82,8 @@ final class FileCopies: Sendable {
         }
     }
 
-    /// Puts a copy into its folder, or notes why it is not there.
-    private func put(_ owed: OwedCopy, by rules: FileRules, of node: Node) async throws(EarshotError) {
+    /// Puts a copy into its folder, or notes why it is not there. One that fails holds up no other.
+    private func put(_ owed: OwedCopy, by rules: FileRules, of node: Node) async {
         let store = node.store
         do throws(EarshotError) {
             guard !isCopied(owed.attachment.fileID, to: owed.folder) else {
@@ -98,10 +98,18 @@ final class FileCopies: Sendable {
         } catch {
             // Once for each reason, and not each time that it is tried.
             guard error.message != owed.reason else { return }
-            try await write(of: node) { [message = error.message] () throws(StoreError) in
-                try store.note(owed, failed: message)
-            }
+            await note(owed, failed: error.message, of: node)
             await tell(.failed(reason: error.message), of: owed, node)
+        }
+    }
+
+    private func note(_ owed: OwedCopy, failed reason: String, of node: Node) async {
+        let store = node.store
+        do throws(EarshotError) {
+            try await write(of: node) { () throws(StoreError) in try store.note(owed, failed: reason) }
+        } catch {
+            node.configuration.logger.warning(
+                "it cannot be noted why a copy is owed", metadata: ["folder": "\(owed.folder)", "error": "\(error)"])
         }
     }
 

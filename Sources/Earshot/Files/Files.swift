@@ -318,7 +318,7 @@ public struct Files: Sendable {
             (try store.file(fileID), try store.messages(with: fileID))
         }
         guard record?.state != .held else {
-            // What it is here for may be missing: a copy.
+            // Copies of it may still be owed.
             if state == .wanted { node.fileKeeper.retryCopies() }
             return
         }

@@ -224,8 +224,7 @@ struct FilesRuleAdd: ProgramCommand {
             return try await session.client.setFileRules(rules)
         }
         try FilesRuleList.show(rules, output)
-        for rule in rules.rules.suffix(1) {
-            guard let folder = rule.folder, let problem = rule.folderProblem else { continue }
+        if let rule = rules.rules.last, let folder = rule.folder, let problem = rule.folderProblem {
             output.note("\(SafeText.line(folder)) \(problem): copies wait until it takes them")
         }
         if decision == "fetch", from == nil {

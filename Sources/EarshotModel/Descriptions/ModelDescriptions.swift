@@ -179,6 +179,7 @@ extension ConversationKind: Shown {}
 extension ConversationUpdate: Shown {}
 extension CredentialNotice: Shown {}
 extension DeliveryCounts: Shown {}
+extension DeviceCopy: Shown {}
 extension DiscoveryConfiguration: Shown {}
 extension Draft: Shown {}
 extension DraftChange: Shown {}
@@ -187,7 +188,6 @@ extension EventName: Shown {}
 extension FailureReason: Shown {}
 extension FileRule: Shown {}
 extension FileRules: Shown {}
-extension DeviceCopy: Shown {}
 extension FileUpdate: Shown {}
 extension FileUsage: Shown {}
 extension HistoryRecovery: Shown {}
