@@ -218,12 +218,13 @@ struct GroupSoak {
             isEverywhere
                 ? String(format: "%.1f s after the last", (ContinuousClock.now - start).inSeconds)
                 : await crowd.backlog)
-        let (isForgotten, isRead) = try await (forget(crowd), areReadAlike(crowd, homes, keys))
+        let left = try await forget(crowd)
+        let unread = try await unreadDifferences(crowd, homes, keys)
+        let rest = left.map { "\($0) texts are left" } ?? "some are still under way"
         report.check(
-            "group: what was taken back is on no disk", isForgotten == 0,
-            "\(await crowd.withdrawn.count) taken back; \(isForgotten) texts are left")
+            "group: what was taken back is on no disk", left == 0, "\(await crowd.withdrawn.count) taken back; \(rest)")
         report.check(
-            "group: the devices of a user have read the same", isRead.isEmpty, isRead.joined(separator: "; "))
+            "group: the devices of a user have read the same", unread.isEmpty, unread.joined(separator: "; "))
         let ofGroup = try await agree(crowd, homes, keys)
         await crowd.judgeHistories()
         let (faults, accepted) = (await crowd.faults, await crowd.accepted)
@@ -267,19 +268,19 @@ struct GroupSoak {
     }
 
     /// Waits until no disk holds what was taken back, within the limit.
-    /// - Returns: how many of these texts are left.
-    private func forget(_ crowd: SoakCrowd) async throws -> Int {
+    /// - Returns: how many of these texts are left; `nil` if some messages are not even taken back.
+    private func forget(_ crowd: SoakCrowd) async throws -> Int? {
         let deadline = ContinuousClock.now + Self.deliveryLimit
         while ContinuousClock.now < deadline {
             if await crowd.withdrawalsUnderWay == 0, try await crowd.withdrawnTexts() == 0 { return 0 }
             try await Task.sleep(for: .milliseconds(500))
         }
-        return try await crowd.withdrawnTexts()
+        return await crowd.withdrawalsUnderWay == 0 ? try await crowd.withdrawnTexts() : nil
     }
 
     /// Waits until each user's devices have as much unread in each conversation, within the limit.
     /// - Returns: those that have not.
-    private func areReadAlike(
+    private func unreadDifferences(
         _ crowd: SoakCrowd, _ homes: GroupHomes.Made, _ keys: [Int: String]
     ) async throws -> [String] {
         let deadline = ContinuousClock.now + Self.meetingLimit

@@ -44,7 +44,7 @@ actor SoakCrowd {
     private var withdrawals: [GroupDevice: Int] = [:]
     private(set) var withdrawalsUnderWay = 0
     private var hasSent = false
-    /// What devices show nothing of, though it was taken back, and not before it was sent.
+    /// Messages that were taken back and that a device does not show at all, in words.
     private(set) var notShown: [String] = []
     /// Which messages a device shows as taken back.
     private var retracted: [GroupDevice: Set<String>] = [:]
@@ -255,7 +255,7 @@ actor SoakCrowd {
     func judgeHistories() {
         for device in devices {
             found.lost += ledger.missing(on: { $0.reaches(device.user) }, by: .history(device))
-            // Also where a device was away from beginning to end.
+            // A device must show them, too, if it was away all the time.
             let shown = retracted[device] ?? []
             let hidden = withdrawn.filter { $0.value.reaches(device.user) && !shown.contains($0.key) }
             found.lost += hidden.count

@@ -75,7 +75,7 @@ struct NodeDatabase<Message: LaneMessage> {
             guard let logID = logs[row["log"]] else { throw SoakError("an entry of \(db) is of no log") }
             let sequence = UInt64(row["sequence"] as Int64)
             if sequence != heads[logID, default: 0] + 1 { look.holes += 1 } else { heads[logID] = sequence }
-            // What is erased, or taken back soon, is counted elsewhere.
+            // Erased messages, and those that are taken back soon, are counted elsewhere.
             guard (row["kind"] as Int) <= EntryKind.text.rawValue, let body = row["body"] as Data?,
                 let text = try text(of: body), !Withdrawn.isText(text)
             else { continue }

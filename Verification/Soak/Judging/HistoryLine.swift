@@ -12,8 +12,8 @@ struct HistoryLine<Message: LaneMessage>: Sendable {
     /// A hash of everything that is the same for all users.
     let hash: Int
 
-    /// How many messages only one of two histories has; if there are none, how many are in another place. What was taken back has
-    /// no place of its own any more: whoever was away knows no time of it.
+    /// How many messages only one of two histories has; if there are none, how many are in another place. The places of those that
+    /// were taken back do not count: a device that was away does not know when they were written.
     static func differences(_ a: [HistoryLine], _ b: [HistoryLine]) -> Int {
         let taken = Set(a.compactMap(\.retractedID)).symmetricDifference(b.compactMap(\.retractedID)).count
         return taken + differencesInPlace(a.filter { $0.retractedID == nil }, b.filter { $0.retractedID == nil })
