@@ -43,6 +43,20 @@ struct FileTableTests {
         #expect(try !store.isAttached(identifier(22), in: log.conversationID))
     }
 
+    @Test("owes a copy once, and only to a folder that a rule names by then")
+    func owedCopies() throws {
+        _ = try commit([(small, 10)])
+        let attachment = try Attachment(fileID: small, name: "a", byteCount: 10)
+        try store.note(FileRules([FileRule(.fetch(folder: "/here")), FileRule(.fetch(folder: "/gone"))]))
+        try store.note(FileRules([FileRule(.fetch(folder: "/here"))]))
+        for folder in ["/here", "/here", "/gone"] {
+            #expect(try store.owe(OwedCopy(attachment, in: folder, since: 1), limit: 1))
+        }
+        #expect(try store.read { try String.fetchAll($0, sql: "SELECT folder FROM owedCopy") } == ["/here"])
+        try store.note(FileRules([FileRule(.fetch(folder: "/here")), FileRule(.fetch(folder: "/full"))]))
+        #expect(try !store.owe(OwedCopy(attachment, in: "/full", since: 2), limit: 1))
+    }
+
     /// How a file got into a conversation, seen from Bob's node, and whether that conversation's participants may be given it.
     struct Way: Sendable, CustomTestStringConvertible {
         let testDescription: String

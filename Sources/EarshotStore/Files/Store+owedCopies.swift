@@ -3,16 +3,20 @@ import GRDB
 
 /// Copies that rules owe to folders: noted before a file is fetched, and until they are there.
 extension Store {
-    /// Notes a copy, unless it is noted already.
+    /// Notes a copy, unless it is noted already, or no rule names its folder any more.
     /// - Parameter limit: how many may be owed.
-    /// - Returns: whether it is noted.
+    /// - Returns: whether there was room for it.
     package func owe(_ copy: OwedCopy, limit: Int) throws(StoreError) -> Bool {
         let (attachment, folder) = (copy.attachment, copy.folder)
         return try write { db in
-            let isNoted = try Bool.fetchOne(
-                db, sql: "SELECT EXISTS (SELECT 1 FROM owedCopy WHERE fileID = ? AND folder = ?)",
+            let isWanted = try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM fileRule WHERE folder = ?2)
+                    AND NOT EXISTS (SELECT 1 FROM owedCopy WHERE fileID = ?1 AND folder = ?2)
+                    """,
                 arguments: [attachment.fileID.data, folder])
-            if isNoted == true { return true }
+            guard isWanted == true else { return true }
             guard try Int.fetchOne(db, sql: "SELECT count(*) FROM owedCopy") ?? 0 < limit else { return false }
             try db.execute(
                 sql: """

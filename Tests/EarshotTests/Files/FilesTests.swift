@@ -1,4 +1,5 @@
 import EarshotModel
+import EarshotStore
 import Foundation
 import TestSupport
 import Testing
@@ -134,6 +135,7 @@ struct FilesTests {
         let shared = try #require(try await bob.node.files.shared().first)
         let (late, again) = (folder.file("late"), FileCopies())
         let rules = FileRules([FileRule(.fetch(folder: late), sender: alice.userID)])
+        try bob.node.store.note(rules)
         try await again.put(shared.attachment.fileID, by: rules, of: bob.node)
         try FileManager.default.createDirectory(atPath: late, withIntermediateDirectories: true)
         for _ in 0..<3 { try await again.put(shared.attachment.fileID, by: rules, of: bob.node) }
