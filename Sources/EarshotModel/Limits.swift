@@ -245,6 +245,8 @@ public enum Limits {
     /// Requests to take messages back that wait while users give back earlier messages; one more is refused as
     /// overloaded.
     package static let heldCancels = 1024
+    /// Of how many own entries that were written anew the new places are known, for what refers to them.
+    package static let movedPlaces = 65_536
     /// Calls of programs with keys, acknowledgements or times that are not yet answered; one more is refused as overloaded.
     package static let programCalls = 4096
     /// Named readers of the inbox.

@@ -109,12 +109,13 @@ struct RewritingTests {
 
     private func rewritten(
         _ entries: [EntryRecord], repeats: [UInt64: MessageID] = [:], into log: OwnLog? = nil,
-        clocks: ClockMachine = ClockMachine(), limbo: LogRecord? = nil, version: LogPlace? = nil
+        clocks: ClockMachine = ClockMachine(), limbo: LogRecord? = nil, version: LogPlace? = nil,
+        moved: MovedPlaces = MovedPlaces()
     ) -> RewrittenPage {
         var clocks = clocks
         return RewrittenPage(
             Rewriting.Page(entries: entries, repeats: repeats), of: limbo ?? self.limbo,
-            into: log ?? OwnLog(record: next.record), after: [written.end], version: version, by: author,
+            into: log ?? OwnLog(record: next.record), after: [written.end], version: version, moved: moved, by: author,
             clocks: &clocks,
             now: Moment(wallClock: 1_000, uptime: 1_000))
     }
@@ -166,6 +167,41 @@ struct RewritingTests {
                 RenamedMessages(from: limboID(2), to: MessageID(log: next.logID, sequence: 2), count: 4)
             ])
         #expect(page.rest == nil)
+    }
+
+    @Test("with what refers to one of them referring to it where it is now, on a later page, too")
+    func references() throws {
+        func place(_ entry: EntryRecord) -> LogPlace {
+            LogPlace(logID: limbo.description.logID, sequence: entry.sequence, chain: entry.chain)
+        }
+        let (moved, sent) = (place(tail[1]), place(entries[0]))
+        var reply = MessageContent("an answer")
+        reply.replyTo = moved
+        var written = written
+        let about: [EntryBody.Content] = [
+            .text(reply), .amendment(Amendment(target: moved, .edit(text: "other", counter: 1))),
+            .amendment(Amendment(target: moved, .retract)),
+            .amendment(Amendment(target: moved, .reaction(emoji: "👍", counter: 1, isRemoved: false))),
+            .amendment(Amendment(target: sent, .edit(text: "other", counter: 1))), .text("plain", headers: [:]),
+        ]
+        let referring = about.map { written.entry(content: $0) }
+        for isOnePage in [true, false] {
+            let first = rewritten(isOnePage ? tail + referring : tail)
+            let target = try #require(first.entries.first { $0.key == keys[0] })
+            let new = LogPlace(logID: next.record.description.logID, sequence: target.sequence, chain: target.chain)
+            let page = isOnePage ? first : rewritten(referring, moved: first.moved)
+            let contents = try page.entries.suffix(about.count).map { try body($0).content }
+            var moved = reply
+            moved.replyTo = new
+            #expect(
+                contents == [
+                    .text(moved), .amendment(Amendment(target: new, .edit(text: "other", counter: 1))),
+                    .amendment(Amendment(target: new, .retract)),
+                    .amendment(Amendment(target: new, .reaction(emoji: "👍", counter: 1, isRemoved: false))),
+                    about[4], about[5],
+                ])
+            #expect(page.entries.suffix(about.count).map(\.relation) == contents.map(\.relation))
+        }
     }
 
     @Test("with one key for each: an entry that had none gets one that follows from it, and is a repeat the next time")

@@ -26,6 +26,8 @@ struct Rewriting: Sendable {
     private(set) var limbo: LogRecord?
     /// The log that takes it; `nil` before the first page.
     private(set) var target: LogID?
+    /// Where the entries of earlier pages are now.
+    private(set) var moved = MovedPlaces()
     private var state = State.idle
 
     /// - Parameter target: the log that took earlier pages, if there is one.
@@ -84,9 +86,12 @@ struct Rewriting: Sendable {
     mutating func beginCommit() { state = .committing }
 
     /// The page is on the disk.
-    /// - Parameter limbo: what is left; `nil` if that was all.
+    /// - Parameters:
+    ///   - limbo: what is left; `nil` if that was all.
+    ///   - moved: where its entries are now, and those of earlier pages.
     /// - Returns: whether that was all.
-    mutating func committed(into target: LogID, _ limbo: LogRecord?) -> Bool {
+    mutating func committed(into target: LogID, _ limbo: LogRecord?, _ moved: MovedPlaces = MovedPlaces()) -> Bool {
+        self.moved = moved
         self.target = target
         self.limbo = limbo
         state = .idle

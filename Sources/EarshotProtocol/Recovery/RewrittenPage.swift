@@ -7,6 +7,8 @@ struct RewrittenPage: Sendable {
     let entries: [EntryRecord]
     /// Where the messages are now, those that were there already included.
     let places: [RenamedMessages]
+    /// The same with those of earlier pages, for what refers to them.
+    let moved: MovedPlaces
     /// What is left of the unsent end; `nil` for nothing.
     let rest: LogRecord?
     fileprivate let tail: RewrittenTail?
@@ -18,9 +20,10 @@ struct RewrittenPage: Sendable {
     ///   - limbo: the unsent end; `nil` if there is none, and the log only has to end.
     ///   - log: the log that takes them. If it is new, it begins with the ends of the logs that it follows.
     ///   - version: the control entry that the log is to name first.
+    ///   - moved: where the entries of earlier pages are now.
     init(
         _ page: Rewriting.Page, of limbo: LogRecord?, into log: OwnLog, after ends: [BranchHead], version: LogPlace?,
-        by author: LogAuthor, clocks: inout ClockMachine, now: Moment
+        moved: MovedPlaces = MovedPlaces(), by author: LogAuthor, clocks: inout ClockMachine, now: Moment
     ) {
         var writer = LogWriter(log)
         if log.head.sequence == 0 {
@@ -32,6 +35,7 @@ struct RewrittenPage: Sendable {
             writer.append(body, by: author)
         }
         var places: [RenamedMessages] = []
+        var moved = moved
         for entry in page.entries {
             let old = limbo.map { MessageID(log: $0.logID, sequence: entry.sequence) }
             guard page.repeats[entry.sequence] == nil else {
@@ -42,15 +46,21 @@ struct RewrittenPage: Sendable {
             // log said is decided anew.
             guard limbo?.description.kind != .control, entry.kind != .branches, entry.kind != .version,
                 let key = entry.keyWhenRewritten,
-                let (content, timestamp) = entry.rewritten(with: key, by: author, clocks: &clocks, now: now)
+                let (content, timestamp) = entry.rewritten(with: key, moved, by: author, clocks: &clocks, now: now)
             else { continue }
             writer.append(
                 content, timestamp, expiry: entry.expiry, kind: entry.kind, key: key, relation: content.relation,
                 attachments: content.attachments)
-            if let old { places.add(old, MessageID(log: log.record.logID, sequence: writer.record.head.sequence)) }
+            let head = writer.record.head
+            if let old { places.add(old, MessageID(log: log.record.logID, sequence: head.sequence)) }
+            if let limbo {
+                moved.add(
+                    LogPlace(logID: limbo.description.logID, sequence: entry.sequence, chain: entry.chain),
+                    LogPlace(logID: log.description.logID, sequence: head.sequence, chain: head.chain))
+            }
         }
         (record, entries) = writer.finish(by: author)
-        self.places = places
+        (self.places, self.moved) = (places, moved)
         guard let limbo, let last = page.entries.last else {
             (rest, tail) = (
                 nil, limbo.map { RewrittenTail(limboID: $0.logID, through: $0.head, isLast: true, places: places) }
@@ -69,15 +79,16 @@ struct RewrittenPage: Sendable {
 }
 
 extension EntryRecord {
-    /// Its content at a new time.
+    /// Its content at a new time, about entries where they are now.
     fileprivate func rewritten(
-        with key: EntryKey, by author: LogAuthor, clocks: inout ClockMachine, now: Moment
+        with key: EntryKey, _ moved: MovedPlaces, by author: LogAuthor, clocks: inout ClockMachine, now: Moment
     ) -> (content: EntryContent, timestamp: HybridTimestamp)? {
         // This node wrote it.
         guard case .body(let bytes) = content, let old = try? EntryBody(decoding: bytes) else { return nil }
         let timestamp = clocks.tick(now: now)
         guard old.content != .unknown else { return content.retimed(to: timestamp).map { ($0, timestamp) } }
-        let body = EntryBody(timestamp: timestamp, expiry: old.expiry, content: old.content, key: key)
+        let content = old.content.referring(to: moved)
+        let body = EntryBody(timestamp: timestamp, expiry: old.expiry, content: content, key: key)
         return (.body(body.encoded(with: author.salts)), timestamp)
     }
 }

@@ -247,9 +247,12 @@ struct TakingBack: Sendable {
     }
 
     /// A page is on the disk.
-    /// - Parameter limbo: what is left of the unsent end; `nil` if that was all.
+    /// - Parameters:
+    ///   - limbo: what is left of the unsent end; `nil` if that was all.
+    ///   - moved: where its entries are now, and those of earlier pages.
     mutating func rewritten(
-        _ conversationID: ConversationID, _ places: [RenamedMessages], into target: LogID, limbo: LogRecord?
+        _ conversationID: ConversationID, _ places: [RenamedMessages], into target: LogID, limbo: LogRecord?,
+        moved: MovedPlaces = MovedPlaces()
     ) {
         // People and programs know the names from before the limbo.
         let log = conversations[conversationID]?.rewriting?.limbo?.description.logID
@@ -259,7 +262,7 @@ struct TakingBack: Sendable {
         }
         cancels.rename(renamed)
         conversations[conversationID]?.renamed += renamed
-        guard conversations[conversationID]?.rewriting?.committed(into: target, limbo) == true else { return }
+        guard conversations[conversationID]?.rewriting?.committed(into: target, limbo, moved) == true else { return }
         conversations[conversationID]?.rewriting = nil
         conversations[conversationID]?.target = target
     }

@@ -156,9 +156,14 @@ struct HandWrittenLog {
 
     /// One more entry.
     mutating func entry(_ draft: EntryDraft, key: EntryKey? = nil) -> EntryRecord {
+        entry(content: EntryBody.Content(draft), key: key)
+    }
+
+    /// One more entry.
+    mutating func entry(content: EntryBody.Content, key: EntryKey? = nil) -> EntryRecord {
         let timestamp = HybridTimestamp(rawValue: log.head.timestamp.rawValue + 1)
         let (record, entries) = log.extended(
-            by: [EntryBody(timestamp: timestamp, expiry: .max, content: .init(draft), key: key)], LogAuthor(author))
+            by: [EntryBody(timestamp: timestamp, expiry: .max, content: content, key: key)], LogAuthor(author))
         log = OwnLog(record: record)
         return entries[0]
     }
