@@ -6,7 +6,8 @@ extension Messages {
     ///
     /// It does not matter when it is asked for: a state that was reached before comes first, and none comes twice. The
     /// sequence ends when nothing more can follow for any recipient (it was read, or will not be delivered), or when the
-    /// node has stopped. A note to oneself has no recipients: its sequence ends at once.
+    /// node has stopped. Where the node takes back its log from a peer and the message has a new id, the sequence goes on
+    /// with that, which the changes name. A note to oneself has no recipients: its sequence ends at once.
     /// - Parameter messageID: the message.
     public func states(of messageID: MessageID) -> DeliveryStates {
         DeliveryStates(messages: self, messageID: messageID)
@@ -34,12 +35,12 @@ extension Messages {
         }
         defer { timer?.cancel() }
         while true {
-            let message = try await message(messageID)
+            let message = try await message(states.messageID)
             if try Self.hasReached(state, message) { return message }
             guard try await states.next() != nil else { break }
         }
         // It may have reached it with the last word.
-        let message = try await message(messageID)
+        let message = try await message(states.messageID)
         if try Self.hasReached(state, message) { return message }
         if Task.isCancelled { throw EarshotError(.cancelled, "the wait was cancelled", .init(messageID: messageID)) }
         guard node.state != .stopped else {
@@ -138,7 +139,10 @@ public struct DeliveryStates: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
     /// Observes the message from now on.
-    func makeStates() -> StateSignal { StateSignal(events: messages.node.events.states(of: messageID)) }
+    func makeStates() -> StateSignal {
+        let message = FollowedMessage(messageID)
+        return StateSignal(message: message, events: messages.node.events.states(of: message))
+    }
 
     /// Says when there may be news of a message.
     struct StateSignal: Sendable {
@@ -148,7 +152,11 @@ public struct DeliveryStates: AsyncSequence, Sendable {
             case lost
         }
 
+        let message: FollowedMessage
         let events: EventSequence<Event>
+
+        /// The id that the message has now.
+        var messageID: MessageID { message.id }
 
         /// Waits for what may be news.
         /// - Returns: `nil` at the end.
@@ -218,7 +226,7 @@ public struct DeliveryStates: AsyncSequence, Sendable {
 
         /// Notes what is so for each recipient.
         private mutating func look(_ actor: isolated (any Actor)?) async throws(EarshotError) {
-            let message = try await sequence.messages.message(sequence.messageID)
+            let message = try await sequence.messages.message(signal.messageID)
             try Messages.checkAuthor(message)
             for recipientID in message.recipientIDs {
                 guard let state = message.states[recipientID] else { continue }

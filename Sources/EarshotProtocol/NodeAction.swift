@@ -50,6 +50,9 @@ package enum NodeAction: Sendable {
     case reachability(RequestID, [Reachability])
     indirect case device(DeviceTask)
     indirect case file(FileTask)
+    /// Messages of this node have new ids from now on: whoever follows one by its id follows it by the new one. Only when all of
+    /// a log has come back, an event tells of it.
+    case renamed([RenamedMessages])
     case post(Event)
     /// Post these, one after the other.
     indirect case postRun(EventRun)

@@ -79,4 +79,65 @@ struct LostNodeTests {
         _ = try await pair.bob.up("--peer", "127.0.0.1:\(port)")
         #expect(try await send.end().lines == ["queued", "sent", "delivered"])
     }
+
+    @Test("and comes back from an older copy: a send waits for its message under its new id, and sends it once")
+    func restored() async throws {
+        let pair = try await Pair.met()
+        let wait = ["--wait", "delivered", "--timeout", "5m"]
+        func send(_ text: String) async throws -> [String] {
+            try await pair.alice.run(["send", "bob", text] + wait).lines
+        }
+        func end(_ node: RunningProgram) async throws {
+            node.signal(SIGTERM)
+            _ = try await node.end()
+        }
+        #expect(try await send("one").last == "delivered")
+        try await end(pair.aliceNode)
+        let copy = try HistoryCopy(of: pair.alice)
+        let (second, port) = try await pair.alice.up()
+        let peer = ["--peer", "127.0.0.1:\(port)"]
+        try await end(pair.bobNode)
+        let (bobNode, _) = try await pair.bob.up(peer)
+        for text in ["two", "three"] { #expect(try await send(text).last == "delivered") }
+        try await end(second)
+        try copy.restore()
+        try await end(bobNode)
+
+        _ = try await pair.alice.up()
+        let started = try RunningProgram(["send", "bob", "four", "--home", pair.alice.path] + wait)
+        try await started.expect("queued")
+        _ = try await pair.bob.up(peer)
+        let result = try await started.end()
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.lines.first == "queued" && result.lines.last == "delivered")
+        let texts = try await pair.bob.run("history", "alice", "--json").objects().map { $0["text"] as? String }
+        #expect(texts == ["one", "two", "three", "four"])
+    }
+
+    /// A copy of the database of a home on which no node runs.
+    private struct HistoryCopy {
+        private let home: TestHome
+        private let parts: [String: Data?]
+
+        init(of home: TestHome) throws {
+            self.home = home
+            parts = try Dictionary(
+                uniqueKeysWithValues: ["", "-wal"].map { part in
+                    let path = "\(home.path)/history.db\(part)"
+                    let isThere = FileManager.default.fileExists(atPath: path)
+                    return (part, try isThere ? Data(contentsOf: URL(filePath: path)) : nil)
+                })
+        }
+
+        func restore() throws {
+            for (part, data) in parts {
+                let path = "\(home.path)/history.db\(part)"
+                if let data {
+                    try data.write(to: URL(filePath: path))
+                } else if FileManager.default.fileExists(atPath: path) {
+                    try FileManager.default.removeItem(atPath: path)
+                }
+            }
+        }
+    }
 }

@@ -36,7 +36,8 @@ struct DrivenPair {
                 case .complete(_, let result): _ = try result.get()
                 case .accepted(let calls): answered += calls.count
                 case .postRun(let run): if run.name == .messageDelivered { delivered += run.count }
-                case .read, .readChains, .findExpired, .findKeys, .probe, .reachability, .seek, .device, .file, .post:
+                case .read, .readChains, .findExpired, .findKeys, .probe, .reachability, .seek, .device, .file,
+                    .renamed, .post:
                     break
                 }
             }

@@ -78,6 +78,7 @@ extension Simulation {
             } else {
                 complete(requestID, result, at: index)
             }
+        case .renamed: break
         case .post(let event):
             trace.event(event, node: index, at: time)
             try checkJournal(of: index) { journal, _ in journal.posted(event) }

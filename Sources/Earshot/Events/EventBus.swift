@@ -11,9 +11,14 @@ public final class EventBus: Sendable {
     private enum Interest {
         case names(Set<EventName>)
         /// The states of one message.
-        case message(MessageID)
+        case message(FollowedMessage)
 
         var isLossesAlone: Bool { if case .names([.eventsLost]) = self { true } else { false } }
+    }
+
+    private struct Follower {
+        let message: FollowedMessage
+        let mailbox: EventMailbox
     }
 
     private struct State {
@@ -21,28 +26,42 @@ public final class EventBus: Sendable {
         /// The same by the names that they are for, so that an event costs nothing where nobody observes it.
         var observers: [EventName: [EventMailbox]] = [:]
         /// The same by the message that they are for, so that many may each follow one of many.
-        var followers: [MessageID: [EventMailbox]] = [:]
+        var followers: [MessageID: [Follower]] = [:]
         var nextNumber: UInt64 = 0
         var isFinished = false
 
         /// - Returns: those who follow messages of a run, with the places of these in it.
-        func followers(of progress: MessageProgress) -> [(index: Int, mailboxes: [EventMailbox])] {
+        func followers(of progress: MessageProgress) -> [(index: Int, followers: [Follower])] {
             // It goes through whichever are fewer: a run may tell of very many messages.
             guard followers.count < progress.sequences.count else {
                 return progress.sequences.enumerated().compactMap { index, sequence in
                     followers[MessageID(log: progress.logID, sequence: sequence)].map { (index, $0) }
                 }
             }
-            return followers.compactMap { messageID, mailboxes in
-                progress.index(of: messageID).map { ($0, mailboxes) }
+            return followers.compactMap { messageID, followers in
+                progress.index(of: messageID).map { ($0, followers) }
             }
+        }
+
+        /// - Returns: those who follow a message that has a new id; they follow it under that one from now on.
+        mutating func rename(_ runs: [RenamedMessages]) -> [Follower] {
+            var renamed: [Follower] = []
+            for (old, following) in followers {
+                guard let new = runs.lazy.compactMap({ $0.newID(of: old) }).first else { continue }
+                followers[old] = nil
+                followers[new, default: []] += following
+                for follower in following { follower.message.rename(new) }
+                renamed += following
+            }
+            return renamed
         }
 
         mutating func add(_ mailbox: EventMailbox, _ number: UInt64, _ interest: Interest) {
             mailboxes[number] = mailbox
             switch interest {
             case .names(let names): for name in names { observers[name, default: []].append(mailbox) }
-            case .message(let messageID): followers[messageID, default: []].append(mailbox)
+            case .message(let message):
+                followers[message.id, default: []].append(Follower(message: message, mailbox: mailbox))
             }
         }
 
@@ -50,9 +69,9 @@ public final class EventBus: Sendable {
             guard let mailbox = mailboxes.removeValue(forKey: number) else { return }
             switch interest {
             case .names(let names): for name in names { observers[name]?.removeAll { $0 === mailbox } }
-            case .message(let messageID):
-                let others = followers[messageID]?.filter { $0 !== mailbox } ?? []
-                followers[messageID] = others.isEmpty ? nil : others
+            case .message(let message):
+                let others = followers[message.id]?.filter { $0.mailbox !== mailbox } ?? []
+                followers[message.id] = others.isEmpty ? nil : others
             }
         }
     }
@@ -76,7 +95,7 @@ public final class EventBus: Sendable {
     package func post(_ event: Event) {
         for mailbox in mailboxes(for: event.name) { mailbox.offer(.one(event)) }
         guard let messageID = event.stateChange?.messageID else { return }
-        for mailbox in state.withLock({ $0.followers[messageID] }) ?? [] { mailbox.offer(.one(event)) }
+        for follower in state.withLock({ $0.followers[messageID] }) ?? [] { follower.mailbox.offer(.one(event)) }
     }
 
     /// Gives events to everyone who observes their name, and those of a message to those who follow it. Each observer makes
@@ -90,11 +109,16 @@ public final class EventBus: Sendable {
         }
     }
 
+    /// Messages have new ids. Whoever follows one is to look at it again: there may have been changes.
+    func rename(_ runs: [RenamedMessages]) {
+        for follower in state.withLock({ $0.rename(runs) }) { follower.mailbox.noteLoss() }
+    }
+
     private func mailboxes(for name: EventName) -> [EventMailbox] { state.withLock { $0.observers[name] } ?? [] }
 
     private func tellFollowers(of progress: MessageProgress) {
-        for (index, mailboxes) in state.withLock({ $0.followers(of: progress) }) {
-            for mailbox in mailboxes { mailbox.offer(.several(.progress(progress), index..<index + 1)) }
+        for (index, followers) in state.withLock({ $0.followers(of: progress) }) {
+            for follower in followers { follower.mailbox.offer(.several(.progress(progress), index..<index + 1)) }
         }
     }
 
@@ -143,8 +167,9 @@ public final class EventBus: Sendable {
     }
 
     /// The changes of state of one message, and reports of lost ones, from now on, as a sequence for one task to iterate.
-    func states(of messageID: MessageID) -> EventSequence<Event> {
-        let mailbox = register(.message(messageID), Limits.observerEvents)
+    /// - Parameter message: it has the new id as soon as the message has one.
+    func states(of message: FollowedMessage) -> EventSequence<Event> {
+        let mailbox = register(.message(message), Limits.observerEvents)
         return EventSequence(mailbox: mailbox, token: EventObserverToken { mailbox.finish() }) { $0 }
     }
 
@@ -177,6 +202,17 @@ public final class EventBus: Sendable {
         if isFinished { mailbox.finish() }
         return mailbox
     }
+}
+
+/// A message that somebody follows, under the id that it has now.
+final class FollowedMessage: Sendable {
+    private let current: Mutex<MessageID>
+
+    init(_ id: MessageID) { current = Mutex(id) }
+
+    var id: MessageID { current.withLock(\.self) }
+
+    fileprivate func rename(_ id: MessageID) { current.withLock { $0 = id } }
 }
 
 /// Keeps an observer on the bus. Removing or releasing the token takes the observer off.

@@ -427,6 +427,7 @@ actor NodeShell {
         case .reachability(let requestID, let answers): requests.complete(requestID, answers)
         case .complete(let requestID, let result): requests.complete(requestID, result)
         case .accepted(let calls): requests.complete(calls)
+        case .renamed(let runs): events.rename(runs)
         case .device(let task): perform(task)
         case .file(let task): perform(task)
         case .post(let event): post(event)
@@ -495,7 +496,7 @@ actor NodeShell {
 extension NodeAction {
     fileprivate var tellsPrograms: Bool {
         switch self {
-        case .post, .postRun, .complete, .accepted, .reachability: true
+        case .post, .postRun, .complete, .accepted, .renamed, .reachability: true
         case .connect, .write, .disconnect, .seek, .commit, .read, .readChains, .findExpired, .findKeys, .probe,
             .device, .file:
             false

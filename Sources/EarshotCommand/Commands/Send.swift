@@ -90,13 +90,15 @@ struct Send: ProgramCommand {
             let goal = wait ?? (session.isShortLived ? .delivered : .queued)
             // What the node has accepted is queued: nothing that happens afterwards is waited for.
             guard goal > .queued else {
-                _ = try await send(text, try await add(session.client), to: found, session.client, results)
+                let submission = try await submission(text, to: found, session.client, key: nil)
+                _ = try await send(submission, to: found, session.client, results)
                 return
             }
             try await session.client.withEvents(Delivery.events) { events in
-                let attachments = try await add(session.client)
-                let deliveries = try await send(text, attachments, to: found, session.client, results)
-                let follower = DeliveryFollower(client: session.client, deliveries, to: goal, results: results)
+                let submission = try await submission(text, to: found, session.client, key: Submission.newKey)
+                let deliveries = try await send(submission, to: found, session.client, results)
+                let follower = DeliveryFollower(
+                    client: session.client, submission, deliveries, to: goal, results: results)
                 // Nobody starts a short-lived node again.
                 let patience = session.isShortLived ? .zero : timeout ?? Self.defaultTimeout
                 let isDone: Void? = try await within(
@@ -113,41 +115,38 @@ struct Send: ProgramCommand {
         try results.end()
     }
 
-    /// Takes in the files, before anything is sent.
-    private func add(_ client: GatewayClient) async throws -> [GatewayAttachment] {
+    /// Takes in the files, and begins the session, before anything is sent.
+    private func submission(
+        _ text: String, to recipients: [Recipient], _ client: GatewayClient, key: String?
+    ) async throws -> Submission {
         var attachments: [GatewayAttachment] = []
         for path in file { attachments.append(try await client.addFile(AbsolutePath.of(path))) }
-        return attachments
+        return Submission(
+            text: text, recipients: recipients.map(\.id), isSingle: self.recipients.count == 1, timeToLive: ttl,
+            mentions: mention, attachments: attachments, layout: layout.request,
+            session: try await step.request(client), key: key)
     }
 
     /// Sends what can be sent, and reports it.
     private func send(
-        _ text: String, _ attachments: [GatewayAttachment], to recipients: [Recipient], _ client: GatewayClient,
-        _ results: SendResults
+        _ submission: Submission, to recipients: [Recipient], _ client: GatewayClient, _ results: SendResults
     ) async throws -> [Delivery] {
         var deliveries: [Delivery] = []
-        func note(_ message: GatewayMessage, _ recipient: Recipient) throws {
-            let delivery = Delivery(
-                message: message, name: recipient.name, shown: recipient.shown, obstacles: recipient.obstacles,
-                isOfMany: recipient.isOfMany)
-            deliveries.append(delivery)
-            for state in message.recipients { try results.reached(state, delivery) }
-            if message.recipients.isEmpty { try results.keptForLater(delivery) }
-        }
-        if results.isSingle {
-            let message = try await client.send(
-                text, to: recipients[0].id, timeToLive: ttl, mentions: mention, attachments: attachments,
-                layout: layout.request, session: try await step.request(client))
-            if step.isBegun, let id = message.session?.id { results.output.note("the next one: --session \(id)") }
-            try note(message, recipients[0])
-            return deliveries
-        }
-        let sent = try await client.send(
-            text, to: recipients.map(\.id), timeToLive: ttl, mentions: mention, attachments: attachments,
-            layout: layout.request)
-        for (recipient, result) in zip(recipients, sent) {
-            if let message = result.message { try note(message, recipient) }
-            if let failure = result.failure { results.failed(Failure(failure), recipient.name) }
+        let sent = try await submission.submit(to: client)
+        for (place, (recipient, result)) in zip(recipients, sent).enumerated() {
+            switch result {
+            case .success(let message):
+                if results.isSingle, step.isBegun, let id = message.session?.id {
+                    results.output.note("the next one: --session \(id)")
+                }
+                let delivery = Delivery(
+                    message: message, place: place, name: recipient.name, shown: recipient.shown,
+                    obstacles: recipient.obstacles, isOfMany: recipient.isOfMany)
+                deliveries.append(delivery)
+                for state in message.recipients { try results.reached(state, delivery) }
+                if message.recipients.isEmpty { try results.keptForLater(delivery) }
+            case .failure(let error): results.failed(Failure(error), recipient.name)
+            }
         }
         return deliveries
     }

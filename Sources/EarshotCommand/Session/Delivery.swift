@@ -19,7 +19,10 @@ enum DeliveryStage: String, CaseIterable, Comparable {
 
 /// One message of this node, on its way to its recipient.
 struct Delivery: Sendable {
-    let message: GatewayMessage
+    /// As it was when the node was asked last.
+    var message: GatewayMessage
+    /// Which of the submission's recipients it is for.
+    let place: Int
     /// The recipient, as typed.
     let name: String
     /// The recipient, as shown.
@@ -30,39 +33,54 @@ struct Delivery: Sendable {
     var isOfMany = false
 
     static let events: Set<EventName> = Obstacles.events.union([
-        .messageSent, .messageDelivered, .messageHandled, .messageRead, .messageFailed,
+        .messageSent, .messageDelivered, .messageHandled, .messageRead, .messageFailed, .historyRecovered,
     ])
 }
 
 /// Follows messages of this node to a stage, each for itself: one that fails keeps none from being followed.
 final class DeliveryFollower: Sendable {
+    private struct Course {
+        var delivery: Delivery
+        /// What it has reached, for each recipient by key; `nil` for one that has failed, or stays queued until somebody does
+        /// something about it.
+        var stages: [String: Set<DeliveryStage>]?
+
+        func isPending(for goal: DeliveryStage) -> Bool {
+            stages.map { $0.values.contains { !goal.isReached(by: $0) } } ?? false
+        }
+    }
+
     private let client: GatewayClient
-    private let all: [Delivery]
+    private let submission: Submission
     private let goal: DeliveryStage
     private let results: SendResults
-    /// What each has reached, for each recipient by key; `nil` for one that has failed, or stays queued until somebody does
-    /// something about it.
-    private let stages: Mutex<[[String: Set<DeliveryStage>]?]>
+    private let courses: Mutex<[Course]>
 
-    init(client: GatewayClient, _ all: [Delivery], to goal: DeliveryStage, results: SendResults) {
+    /// - Parameter submission: what the node was given, with a key.
+    init(
+        client: GatewayClient, _ submission: Submission, _ all: [Delivery], to goal: DeliveryStage, results: SendResults
+    ) {
         self.client = client
-        self.all = all
+        self.submission = submission
         self.goal = goal
         self.results = results
-        stages = Mutex(
-            all.map { Dictionary($0.message.recipients.map { ($0.id, [.queued]) }, uniquingKeysWith: { $1 }) })
+        courses = Mutex(
+            all.map { delivery in
+                let recipients = delivery.message.recipients.map { ($0.id, Set([DeliveryStage.queued])) }
+                return Course(delivery: delivery, stages: Dictionary(recipients, uniquingKeysWith: { $1 }))
+            })
     }
 
     /// Messages that neither have reached the stage nor have failed.
-    var pending: [Delivery] { pendingPlaces.map { all[$0] } }
+    var pending: [Delivery] {
+        courses.withLock { courses in courses.filter { $0.isPending(for: goal) }.map(\.delivery) }
+    }
 
     private var pendingPlaces: [Int] {
-        stages.withLock { stages in
-            stages.indices.filter { place in
-                stages[place].map { $0.values.contains { !goal.isReached(by: $0) } } ?? false
-            }
-        }
+        courses.withLock { courses in courses.indices.filter { courses[$0].isPending(for: goal) } }
     }
+
+    private func delivery(_ place: Int) -> Delivery { courses.withLock { $0[place].delivery } }
 
     /// Returns when each message has reached the stage or has failed.
     /// - Parameters:
@@ -91,7 +109,7 @@ final class DeliveryFollower: Sendable {
 
     private func findStandingObstacles() async throws {
         do {
-            let found = try await Obstacles.standing(all.map(\.obstacles), client)
+            let found = try await Obstacles.standing(courses.withLock { $0.map(\.delivery.obstacles) }, client)
             for (place, failure) in found { block(place, failure) }
         } catch let error as GatewayError where error.isLoss {
             // Whoever follows the events waits for the node, or says that it is gone.
@@ -103,9 +121,15 @@ final class DeliveryFollower: Sendable {
     ) async throws {
         let isReached: Bool? = try await events.follow(patience: patience, onLoss: onLoss) { event in
             for place in pendingPlaces {
-                if let obstacle = all[place].obstacles?.obstacle(in: event) { block(place, obstacle) }
+                if let obstacle = delivery(place).obstacles?.obstacle(in: event) { block(place, obstacle) }
             }
-            for place in pendingPlaces { try await take(event, for: place) }
+            if event.isIncomplete || event.name == EventName.historyRecovered.rawValue {
+                try await lookAgain()
+            } else if let change = event.stateChange {
+                for place in pendingPlaces where delivery(place).message.id == change.messageID {
+                    try take(change.recipient, for: place)
+                }
+            }
             return pendingPlaces.isEmpty ? true : nil
         }
         guard isReached == nil else { return }
@@ -118,12 +142,22 @@ final class DeliveryFollower: Sendable {
         }
     }
 
-    private func take(_ event: GatewayEvent, for place: Int) async throws {
-        for news in try await news(in: event, of: all[place]) { try take(news, for: place) }
+    /// Asks what is so now, and under which ids. By the old ids one may find others' messages where the node has taken back its log:
+    /// the stream says that events are gone before it tells of any of those.
+    private func lookAgain() async throws {
+        let found = try await submission.submit(to: client)
+        for place in pendingPlaces {
+            switch found[delivery(place).place] {
+            case .success(let message):
+                courses.withLock { $0[place].delivery.message = message }
+                for news in message.recipients { try take(news, for: place) }
+            case .failure(let error): fail(place, Failure(error))
+            }
+        }
     }
 
     private func take(_ news: GatewayDelivery, for place: Int) throws {
-        let delivery = all[place]
+        let delivery = delivery(place)
         if news.state == DeliveryState.failed(.expired).name {
             try results.reached(news, delivery)
             fail(
@@ -143,36 +177,29 @@ final class DeliveryFollower: Sendable {
         }
     }
 
-    /// What an event says about a message.
-    private func news(in event: GatewayEvent, of delivery: Delivery) async throws -> [GatewayDelivery] {
-        if event.isIncomplete { return try await client.message(delivery.message.id).recipients }
-        guard let change = event.stateChange, change.messageID == delivery.message.id else { return [] }
-        return [change.recipient]
-    }
-
     /// - Returns: whether the stage is a later one for this recipient.
     private func advance(_ place: Int, _ recipientID: String, to stage: DeliveryStage) -> Bool {
-        stages.withLock { stages in
-            guard let recipients = stages[place] else { return false }
+        courses.withLock { courses in
+            guard let recipients = courses[place].stages else { return false }
             let old = recipients[recipientID] ?? [.queued]
             guard !stage.isReached(by: old) else { return false }
-            stages[place]?[recipientID] = old.union([stage])
+            courses[place].stages?[recipientID] = old.union([stage])
             return true
         }
     }
 
     private func fail(_ place: Int, _ failure: Failure) {
-        stages.withLock { $0[place] = nil }
-        results.failed(failure, all[place].name)
+        courses.withLock { $0[place].stages = nil }
+        results.failed(failure, delivery(place).name)
     }
 
     /// Something stands in the way of a message, unless it has left meanwhile.
     private func block(_ place: Int, _ failure: Failure) {
-        let isBlocked = stages.withLock { stages in
-            guard stages[place]?.values.allSatisfy({ $0 == [.queued] }) == true else { return false }
-            stages[place] = nil
+        let isBlocked = courses.withLock { courses in
+            guard courses[place].stages?.values.allSatisfy({ $0 == [.queued] }) == true else { return false }
+            courses[place].stages = nil
             return true
         }
-        if isBlocked { results.failed(failure, all[place].name) }
+        if isBlocked { results.failed(failure, delivery(place).name) }
     }
 }

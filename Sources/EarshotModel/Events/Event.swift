@@ -301,4 +301,11 @@ public struct RenamedMessages: Hashable, Sendable {
         self.to = to
         self.count = count
     }
+
+    /// - Returns: the id that a message has now; `nil` if it is not one of these.
+    public func newID(of messageID: MessageID) -> MessageID? {
+        guard messageID.log == from.log, messageID.sequence >= from.sequence, messageID.sequence - from.sequence < count
+        else { return nil }
+        return MessageID(log: to.log, sequence: to.sequence + (messageID.sequence - from.sequence))
+    }
 }

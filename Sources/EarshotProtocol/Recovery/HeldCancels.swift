@@ -34,7 +34,7 @@ struct HeldCancels: Sendable {
         guard !runs.isEmpty else { return }
         for index in waiting.indices {
             for run in runs {
-                guard let messageID = run.newName(of: waiting[index].messageID) else { continue }
+                guard let messageID = run.newID(of: waiting[index].messageID) else { continue }
                 waiting[index].messageID = messageID
                 break
             }
@@ -46,14 +46,5 @@ struct HeldCancels: Sendable {
         let released = waiting.filter { !isHeld($0.conversationID) }
         if !released.isEmpty { waiting.removeAll { !isHeld($0.conversationID) } }
         return Array(released)
-    }
-}
-
-extension RenamedMessages {
-    /// What a message is called now; `nil` if it is not one of these.
-    func newName(of messageID: MessageID) -> MessageID? {
-        guard messageID.log == from.log, messageID.sequence >= from.sequence, messageID.sequence - from.sequence < count
-        else { return nil }
-        return MessageID(log: to.log, sequence: to.sequence + (messageID.sequence - from.sequence))
     }
 }

@@ -306,7 +306,7 @@ struct Deliveries: Sendable {
     mutating func rename(_ runs: [RenamedMessages]) {
         for run in runs {
             for (sequence, failure) in failures(in: run.from.log) {
-                guard let place = run.newName(of: MessageID(log: run.from.log, sequence: sequence)) else { continue }
+                guard let place = run.newID(of: MessageID(log: run.from.log, sequence: sequence)) else { continue }
                 failures[run.from.log]?[sequence] = nil
                 failures[place.log, default: [:]][place.sequence] = failure.moved(to: place)
             }
@@ -314,7 +314,7 @@ struct Deliveries: Sendable {
         var waiting = pending
         pending = PendingFailures()
         while let next = waiting.popFirst() {
-            let place = runs.lazy.compactMap { $0.newName(of: next.failure.messageID) }.first
+            let place = runs.lazy.compactMap { $0.newID(of: next.failure.messageID) }.first
             pending.append(
                 place.map { PendingFailure(failure: next.failure.moved(to: $0), requestID: next.requestID) } ?? next)
         }

@@ -197,6 +197,7 @@ extension NodeMachine {
         case .lookUpAgain(let send): lookUpAgain(send, now: now)
         case .complete(let requestID, let result): complete(requestID, result, now: now)
         case .accepted(let calls): complete(calls, now: now)
+        case .renamed(let runs): emit(.renamed(runs))
         case .post(let event): post(event)
         case .postRun(let run): post(run)
         }

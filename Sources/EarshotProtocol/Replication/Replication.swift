@@ -405,7 +405,8 @@ struct Replication: Sendable {
             next.append(
                 RewrittenPage(
                     page, of: rewriting.limbo, into: log, after: ends,
-                    version: conversations.privates.dueVersion(of: log.record), by: author, clocks: &clocks, now: now))
+                    version: conversations.privates.dueVersion(of: log.record), moved: rewriting.moved, by: author,
+                    clocks: &clocks, now: now))
             takingBack.beginCommit(conversationID)
         }
     }
@@ -667,6 +668,7 @@ struct Replication: Sendable {
         conversations.privates.forgetUnsent(cut.limbo, of: cut.record.logID)
         sessions.discardReading(of: cut.record)
         deliveries.rename([cut.renamed])
+        actions.append(.renamed([cut.renamed]))
         takingBack.wasCut(cut.record.description.conversationID)
         // Where frames belong may be elsewhere now.
         for read in locating.relocate(cut.record.description, branches: logs.branches(of: cut.record.description)) {
@@ -687,10 +689,12 @@ struct Replication: Sendable {
         if let limboID = page.limboID { logs.setLimbo(limboID, page.rest) }
         if page.record.conversation.isOwn(of: author.userID) { tellShared(page.entries, of: page.record) }
         deliveries.rename(page.places)
+        if !page.places.isEmpty { actions.append(.renamed(page.places)) }
         expiries.wake(for: page.record, clocks: &clocks, now: now)
         if let log = logs.own(page.record.logID) { sessions.openIfNew(log) }
         sessions.pump(page.record)
-        takingBack.rewritten(conversationID, page.places, into: page.record.logID, limbo: page.rest)
+        takingBack.rewritten(
+            conversationID, page.places, into: page.record.logID, limbo: page.rest, moved: page.moved)
     }
 
     // MARK: - Not on the disk

@@ -36,6 +36,8 @@ enum ReplicationAction: Sendable {
     indirect case complete(RequestID, Result<RequestAnswer, ProtocolError>)
     /// Answer the calls whose messages are on the disk.
     case accepted([AcceptedCall])
+    /// Messages of this node have new ids.
+    case renamed([RenamedMessages])
     case post(Event)
     indirect case postRun(EventRun)
 }

@@ -287,7 +287,7 @@ struct MachineNetwork {
                 for call in calls { nodes[index].completions[call.requestID] = .success(call.answer) }
             case .read, .readChains, .findKeys:
                 if nodes[index].store != nil { queue.append(.lookUp(index, action)) }
-            case .seek, .findExpired, .file: break
+            case .seek, .findExpired, .file, .renamed: break
             }
         }
     }

@@ -45,7 +45,7 @@ struct MachinePair {
                 case .commit(let commit): commits.append(commit)
                 case .read(let read): reads.append(read)
                 case .readChains(let read): chainReads.append(read)
-                case .seek, .findExpired, .findKeys, .probe, .reachability, .device, .file: break
+                case .seek, .findExpired, .findKeys, .probe, .reachability, .device, .file, .renamed: break
                 case .complete(let requestID, let result): completions[requestID] = result
                 case .accepted(let calls): for call in calls { completions[call.requestID] = .success(call.answer) }
                 case .post(let event): events.append(event)

@@ -112,8 +112,8 @@ struct EventBusTests {
     @Test("tells those who follow a message of that one alone, in a run of few and of many", arguments: [3, 1000])
     func followers(runLength: UInt64) async throws {
         let (log, other) = (LogID(Bytes32()), LogID(try #require(Bytes32(repeatElement(1, count: 32)))))
-        let followed = (1...5).map { bus.states(of: MessageID(log: log, sequence: $0)) }
-        let again = bus.states(of: MessageID(log: log, sequence: 3))
+        let followed = (1...5).map { bus.states(of: FollowedMessage(MessageID(log: log, sequence: $0))) }
+        let again = bus.states(of: FollowedMessage(MessageID(log: log, sequence: 3)))
         let change = MessageStateChange(
             messageID: MessageID(log: log, sequence: 4), conversationID: ConversationID(Bytes32()),
             recipientID: UserID(Bytes32()), state: .failed(.expired))
@@ -131,6 +131,31 @@ struct EventBusTests {
         let fifth: [DeliveryState] = runLength > 3 ? [.delivered] : []
         #expect(told == [[], [.delivered], [.delivered], [.delivered, .failed(.expired)], fifth, [.delivered]])
         #expect(bus.lostCount == 0)
+    }
+
+    @Test("tells those who follow a message of that one under its new id, and of nobody else under its old one")
+    func renamed() async throws {
+        let (log, limbo) = (LogID(Bytes32()), LogID(try #require(Bytes32(repeatElement(1, count: 32)))))
+        let followed = [2, 7].map { FollowedMessage(MessageID(log: log, sequence: $0)) }
+        let sequences = followed.map { bus.states(of: $0) }
+        bus.rename([
+            RenamedMessages(
+                from: MessageID(log: log, sequence: 6), to: MessageID(log: limbo, sequence: 1), count: 3)
+        ])
+        let named = [MessageID(log: log, sequence: 2), MessageID(log: limbo, sequence: 2)]
+        #expect(followed.map(\.id) == named)
+        for log in [log, limbo] {
+            bus.post(
+                .progress(
+                    MessageProgress(
+                        logID: log, conversationID: ConversationID(Bytes32()), recipientID: UserID(Bytes32()),
+                        step: .delivered, sequences: 1...9)))
+        }
+        let told = sequences.map { sequence in Task { try await all(in: sequence) } }
+        bus.finish()
+        #expect(try await told[0].value.map { $0.stateChange?.messageID } == [named[0]])
+        // Between the two it may have changed: that is to be looked up.
+        #expect(try await told[1].value.map { $0.stateChange?.messageID } == [nil, named[1]])
     }
 
     @Test("tells an observer of its losses at the place where they were, even if it never catches up")

@@ -129,6 +129,30 @@ struct RestoredHomeTests {
         try await expectAlike(["one", "two", "three", "answer", "offline", "later"])
     }
 
+    @Test("goes on telling what becomes of a message whose id is another's now")
+    func followed() async throws {
+        try await writeAndCopy()
+        try restore()
+        try await bob.stop()
+        try await alice.start()
+        let offline = try await alice.send("offline", to: bob)
+        let states = alice.node.messages.states(of: offline.messageID)
+        async let told = states.reduce(into: []) { (changes: inout [MessageStateChange], change) in
+            changes.append(change)
+        }
+        async let delivered = alice.node.messages.wait(for: .delivered, of: offline.messageID)
+        // What was written before has been delivered already, under the id that the wait began with.
+        try await bob.start(port: LoopbackPort.next(), peers: [alice.address])
+        let renamed = try #require(try await recovery().renamed.first)
+        #expect(renamed.newID(of: offline.messageID) == renamed.to)
+        let message = try await delivered
+        #expect(message.messageID == renamed.to && message.text == "offline")
+        try await bob.node.messages.markRead(renamed.to)
+        let changes = try await told
+        #expect(changes.last?.state == .read && changes.last?.messageID == renamed.to)
+        #expect(try await alice.node.messages.message(offline.messageID).text != "offline")
+    }
+
     @Test("has an audit without a finding, also where it had taken a message back that the copy still holds")
     func takenBack() async throws {
         try await writeAndCopy()
