@@ -174,6 +174,23 @@ struct LocatingTests {
         #expect(placed() == [.continues(trunk.logID, known: 2)])
     }
 
+    @Test("is held for as much on a link of what its peer passes on, which breaks no rule where it is more")
+    mutating func given() throws {
+        let text = String(repeating: "x", count: Limits.textBytes)
+        var log = HandWrittenLog(by: alice, to: bob.userID)
+        var error: ProtocolError?
+        while error == nil {
+            do throws(ProtocolError) {
+                _ = try locating.park(log.append(text), on: connectionID, branches: [log.logID], isGiven: true)
+            } catch let thrown { error = thrown }
+        }
+        #expect(error?.code == .overloaded && error?.closeReason == .storageFailure)
+        #expect(locating.load.link <= Limits.windowBytes + Limits.frameBytes)
+        locating.end(connectionID)
+        #expect(locating.isEmpty && locating.load == (0, 0))
+        _ = try locating.park(log.append(text), on: connectionID, branches: [log.logID])
+    }
+
     @Test("is held for a window of a link, over all logs, and no more; for all links together there is a limit, too")
     mutating func window() throws {
         let text = String(repeating: "x", count: Limits.textBytes)

@@ -84,6 +84,20 @@ struct ReceivedRunsTests {
         try runs.checkRoom(for: 1, of: alice, isStranger: false)
     }
 
+    @Test("are in nobody's window where a device passes on what another has written, and are bounded all the same")
+    mutating func given() throws {
+        // Alice has written what Carol passes on.
+        runs.add(run(Limits.windowBytes + Limits.frameBytes, of: carol))
+        for isGiven in [true, false] {
+            let error = #expect(throws: ProtocolError.self) {
+                try runs.checkRoom(for: 1, of: carol, isGiven: isGiven, isStranger: false)
+            }
+            #expect(error?.code == .overloaded && error?.closeReason == .storageFailure)
+        }
+        runs.written(runs.takeForCommit()[0])
+        try runs.checkRoom(for: 1, of: carol, isGiven: true, isStranger: false)
+    }
+
     @Test("are bounded for strangers together, and others have as much again")
     mutating func total() throws {
         runs.add(run(Limits.receivedBytes / 2, of: carol))

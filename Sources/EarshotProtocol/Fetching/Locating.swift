@@ -44,6 +44,8 @@ struct Locating: Sendable {
     private struct Parked {
         var frames: Deque<EntriesFrame>
         var state: State
+        /// Whether the peer passes on what another device has written: that is not in its window.
+        let isGiven: Bool
 
         var bytes: Int { frames.reduce(0) { $0 + $1.windowBytes } }
     }
@@ -51,6 +53,8 @@ struct Locating: Sendable {
     private var parked: [Key: Parked] = [:]
     /// The bytes of the frames, by link.
     private var bytes: [ConnectionID: Int] = [:]
+    /// The bytes of those that are in the peers' windows.
+    private var windows: [ConnectionID: Int] = [:]
 
     var isEmpty: Bool { parked.isEmpty }
 
@@ -67,40 +71,50 @@ struct Locating: Sendable {
     /// - Parameters:
     ///   - branches: those of the log that the disk has.
     ///   - isEarly: whether it begins among entries of the log that are not on the disk yet.
+    ///   - isGiven: whether the peer passes on what another device has written.
     /// - Returns: what to read; `nil` if another frame of the log is before it, if it belongs nowhere, or if it is too early.
-    /// - Throws: `ProtocolError` `violation` if the peer sends more than its window, `overloaded` if all peers together send
-    ///   more than a limit.
+    /// - Throws: `ProtocolError` `violation` if the peer sends more than its window, `overloaded` if it gives more besides, or all
+    ///   peers together send more than a limit.
     mutating func park(
-        _ frame: EntriesFrame, on connectionID: ConnectionID, branches: [LogID], isEarly: Bool = false
+        _ frame: EntriesFrame, on connectionID: ConnectionID, branches: [LogID], isEarly: Bool = false,
+        isGiven: Bool = false
     ) throws(ProtocolError) -> EntriesRead? {
-        try charge(frame.windowBytes, to: connectionID)
+        try charge(frame.windowBytes, to: connectionID, isGiven: isGiven)
         let key = Key(connectionID: connectionID, logID: frame.log.logID)
         guard parked[key] == nil else {
             parked[key]?.frames.append(frame)
             return nil
         }
-        parked[key] = Parked(frames: [frame], state: isEarly ? .early : .placed(.nowhere))
+        parked[key] = Parked(frames: [frame], state: isEarly ? .early : .placed(.nowhere), isGiven: isGiven)
         guard !isEarly else { return nil }
         return compare(key, with: branches[...])
     }
 
-    private mutating func charge(_ more: Int, to connectionID: ConnectionID) throws(ProtocolError) {
-        let used = bytes[connectionID, default: 0] + more
-        guard used <= Limits.windowBytes + Limits.frameBytes else {
+    private mutating func charge(
+        _ more: Int, to connectionID: ConnectionID, isGiven: Bool
+    ) throws(ProtocolError) {
+        let limit = Limits.windowBytes + Limits.frameBytes
+        let window = windows[connectionID, default: 0] + (isGiven ? 0 : more)
+        guard isGiven || window <= limit else {
             throw ProtocolError(.violation, "the peer sends more than its window of \(Limits.windowBytes) bytes")
         }
-        guard load.all + more <= Limits.receivedBytes else {
+        let used = bytes[connectionID, default: 0] + more
+        guard used <= limit, load.all + more <= Limits.receivedBytes else {
             throw ProtocolError(
-                .overloaded, "more comes from all peers together than the disk compares in time; it is sent again",
+                .overloaded, "more comes than the disk compares in time; it is sent again",
                 closeReason: .storageFailure)
         }
         bytes[connectionID] = used
+        if !isGiven { windows[connectionID] = window }
     }
 
     private mutating func release(_ key: Key) {
         guard let waiting = parked.removeValue(forKey: key) else { return }
         let left = bytes[key.connectionID, default: 0] - waiting.bytes
         bytes[key.connectionID] = left > 0 ? left : nil
+        guard !waiting.isGiven else { return }
+        let window = windows[key.connectionID, default: 0] - waiting.bytes
+        windows[key.connectionID] = window > 0 ? window : nil
     }
 
     /// The bytes of the link that has the most, and of all.

@@ -190,9 +190,9 @@ struct CommitInFlight: Sendable {
         for record in draftNews { journal.add(record) }
         for run in received {
             guard let (first, last) = run.news.ends else { continue }
-            // An entry that gets its body later, or counts only later, is told of then.
-            let told = SequenceSet(first...last)
-                .subtracting(run.missing).subtracting(run.unowed).subtracting(run.disregarded)
+            // An entry that gets its body later, or counts only later, is told of then. One that never gets it may be shown as
+            // taken back.
+            let told = SequenceSet(first...last).subtracting(run.withoutBody).subtracting(run.disregarded)
             for part in told.ranges {
                 journal.add(
                     run.isByOwnUser ? .queued(run.logID, part) : .received(run.logID, author.userID, part))

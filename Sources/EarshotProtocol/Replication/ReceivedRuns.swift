@@ -26,11 +26,23 @@ struct ReceivedRun: Sendable {
     /// Users whom the author does not reach.
     let unreached: [UserID]
 
+    /// Those that came without a body: their author withholds it, or it is missing. Whatever is shown of them later, they were not
+    /// received with this run.
+    var withoutBody: SequenceSet {
+        let entries = entries.span
+        return entries.indices.reduce(into: SequenceSet()) {
+            if case .withheld = entries[$1].content { $0.insert(entries[$1].sequence) }
+        }
+    }
+
     /// Those that do not count yet, as far as is known.
     var disregarded: SequenceSet {
         guard conversation.kind == .private else { return SequenceSet() }
         return entries.reduce(into: SequenceSet()) { if $1.kind == .disregarded { $0.insert($1.sequence) } }
     }
+
+    /// Whether the device that sent them has written them, so that they are in its window.
+    var isInWindow: Bool { log.deviceID == deviceID }
 
     var logID: LogID { branch.logID }
     var log: LogDescription { branch.description }
@@ -56,6 +68,8 @@ struct ReceivedRuns: Sendable {
     private var waiting: Deque<ReceivedRun> = []
     /// Includes those in the commit that is under way.
     private var bytes = ReceivedBytes()
+    /// The same of logs that the devices themselves write: only these are in their windows.
+    private var windows = ReceivedBytes()
 
     var isEmpty: Bool { waiting.isEmpty }
 
@@ -86,7 +100,8 @@ struct ReceivedRuns: Sendable {
             frame, known: known, deleted: isOwn ? frame.deleted.mapValues { min($0, latest) } : nil)
         guard !taken.isEmpty else { return .known(isSettled: branch.isSettled) }
         let bytes = taken.windowBytes
-        try checkRoom(for: bytes, of: link.deviceID, isStranger: isStranger)
+        try checkRoom(
+            for: bytes, of: link.deviceID, isGiven: frame.log.deviceID != link.deviceID, isStranger: isStranger)
         if !isOwn {
             taken.silenceMisplaced(in: branch.description, of: conversation)
             cuts.judge(&taken, of: branch)
@@ -131,21 +146,31 @@ struct ReceivedRuns: Sendable {
 
     /// A device has one window, however many links it makes: what it sends again on another link is already known.
     /// There is also a limit for everything that waits for the disk, and strangers have half of it.
-    func checkRoom(for more: Int, of deviceID: DeviceID, isStranger: Bool) throws(ProtocolError) {
-        guard bytes[deviceID] + more <= Limits.windowBytes + Limits.frameBytes else {
+    /// - Parameter isGiven: whether the device passes on what another has written: that is not in its window.
+    func checkRoom(
+        for more: Int, of deviceID: DeviceID, isGiven: Bool = false, isStranger: Bool
+    ) throws(ProtocolError) {
+        let ofDevice = Limits.windowBytes + Limits.frameBytes
+        guard isGiven || windows[deviceID] + more <= ofDevice else {
             throw ProtocolError(.violation, "the peer sends more than its window of \(Limits.windowBytes) bytes")
         }
         let limit = isStranger ? Limits.receivedBytes / 2 : Limits.receivedBytes
-        guard bytes.total + more <= limit else {
+        guard bytes[deviceID] + more <= ofDevice, bytes.total + more <= limit else {
             throw ProtocolError(
-                .overloaded, "more comes from all peers together than the disk takes in time; it is sent again",
+                .overloaded, "more comes than the disk takes in time; it is sent again",
                 closeReason: .storageFailure)
         }
     }
 
     mutating func add(_ run: ReceivedRun) {
         bytes.add(run.bytes, of: run.deviceID)
+        if run.isInWindow { windows.add(run.bytes, of: run.deviceID) }
         waiting.append(run)
+    }
+
+    private mutating func remove(_ run: ReceivedRun) {
+        bytes.remove(run.bytes, of: run.deviceID)
+        if run.isInWindow { windows.remove(run.bytes, of: run.deviceID) }
     }
 
     /// What the next commit takes.
@@ -202,13 +227,13 @@ struct ReceivedRuns: Sendable {
     /// Whether entries of a branch wait for a commit.
     func isWaiting(_ logID: LogID) -> Bool { waiting.contains { $0.logID == logID } }
 
-    mutating func written(_ run: ReceivedRun) { bytes.remove(run.bytes, of: run.deviceID) }
+    mutating func written(_ run: ReceivedRun) { remove(run) }
 
     /// Drops everything that waits, and what was in a commit that failed.
     /// - Returns: all of it, in order.
     mutating func drop(with failed: [ReceivedRun]) -> [ReceivedRun] {
         let dropped = failed + waiting
-        for run in dropped { bytes.remove(run.bytes, of: run.deviceID) }
+        for run in dropped { remove(run) }
         waiting.removeAll()
         return dropped
     }

@@ -163,9 +163,10 @@ extension Replication {
             || branches.contains { branch in
                 logs.proved(branch).map { !$0.isSettled && $0.committed.sequence < frame.firstSequence - 1 } ?? false
             }
-        if let read = try locating.park(frame, on: connectionID, branches: branches, isEarly: isEarly) {
-            actions.append(.read(read))
-        }
+        let isGiven = frame.log.deviceID != sessions[connectionID]?.deviceID
+        let read = try locating.park(
+            frame, on: connectionID, branches: branches, isEarly: isEarly, isGiven: isGiven)
+        if let read { actions.append(.read(read)) }
     }
 
     /// The user whose device writes a log.
