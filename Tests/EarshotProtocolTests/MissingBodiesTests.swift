@@ -80,6 +80,31 @@ struct MissingBodiesTests {
         #expect(before == [] && after == [first])
     }
 
+    @Test("are asked again of a peer who names the end of their log, also where they may be none of this node's user's")
+    mutating func namedAgain() {
+        bodies.lacks(unowed: SequenceSet(5...5), of: log.log, in: log.log.logID)
+        for from in [UInt64(1), 4] {
+            let read = advance(0, holders: [first]).first
+            #expect(read?.from == from)
+            let late = advance(Timing.fetchPatience, holders: [])
+            #expect(late == [])
+        }
+        let tried = advance(0, holders: [first])
+        #expect(tried == [])
+        var other = log.log
+        other = LogDescription(conversationID: other.conversationID, deviceID: other.deviceID, epoch: other.epoch + 1)
+        bodies.renew(other, on: first)
+        bodies.renew(log.log, on: second)
+        let others = advance(0, holders: [first])
+        #expect(others == [])
+        bodies.renew(log.log, on: first)
+        for from in [UInt64(1), 4] {
+            let read = advance(0, holders: [first]).first
+            #expect(read?.from == from)
+            _ = advance(Timing.fetchPatience, holders: [])
+        }
+    }
+
     @Test("are asked again of a peer who may have got them while it was asked")
     mutating func renewedWhileAsked() {
         _ = advance(0, holders: [first])

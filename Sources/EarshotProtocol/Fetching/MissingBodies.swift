@@ -136,6 +136,16 @@ struct MissingBodies: Sendable {
         }
     }
 
+    /// A peer names the end of a log again: it may have got bodies of it that it lacked, also such as this node's user may have
+    /// after all.
+    mutating func renew(_ log: LogDescription, on connectionID: ConnectionID) {
+        for (logID, branch) in branches where branch.log.logID == log.logID {
+            tried[connectionID]?[logID] = nil
+            triedUnowed[connectionID]?[logID] = nil
+            if branch.question?.connectionID == connectionID { branches[logID]?.question?.isRenewed = true }
+        }
+    }
+
     /// A link is over.
     mutating func end(_ connectionID: ConnectionID) {
         tried[connectionID] = nil

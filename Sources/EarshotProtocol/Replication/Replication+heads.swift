@@ -23,6 +23,7 @@ extension Replication {
                     {
                         continue
                     }
+                    if !isInSeries { fetching.bodies.renew(head.log, on: connectionID) }
                     receivedHead(head, on: connectionID)
                 }
             }
