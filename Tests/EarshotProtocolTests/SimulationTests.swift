@@ -121,6 +121,16 @@ struct SimulationTests {
         #expect(try Simulation.run(seed: UInt64(nodes), configuration: configuration).violations == [])
     }
 
+    @Test("show what was taken back in a group as that, and have its text on no disk", arguments: 2...3)
+    func takeBack(seed: UInt64) throws {
+        var configuration = SimulationConfiguration(nodes: 4)
+        configuration.messagesPerNode = 6
+        configuration.hasGroups = true
+        configuration.contacts = 3
+        configuration.retractions = 3
+        #expect(try Simulation.run(seed: seed, configuration: configuration).violations == [])
+    }
+
     @Test("survive a process that dies before any one action")
     func survivesEveryCrash() throws {
         var configuration = SimulationConfiguration(nodes: 2)

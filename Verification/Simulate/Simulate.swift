@@ -42,6 +42,8 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "With --groups: so many messages of one session, of which one is to stand for everybody.")
     var moves = 0
     @Option(help: "With --groups: so many files, which everybody wants.") var files = 0
+    @Option(help: "With --groups: so many of its messages each node takes back; with the real store.")
+    var retractions = 0
     @Option(help: "How many devices each user has; the number of nodes is a multiple of it.") var devices = 1
     @Flag(help: "Print one hash over all frames, commits and events of all seeds.") var digest = false
     @Flag(help: "Print one object, before the last line.") var json = false
@@ -60,6 +62,9 @@ struct Simulate: AsyncParsableCommand {
         guard files == 0 || groups && files > 0 else {
             throw ValidationError("--files is not negative, and needs --groups")
         }
+        guard retractions == 0 || groups && retractions > 0 else {
+            throw ValidationError("--retractions is not negative, and needs --groups")
+        }
         guard hostile == 0 || groups && `private` && (1...200).contains(hostile) else {
             throw ValidationError("--hostile is a number up to 200, and needs --groups --private")
         }
@@ -74,6 +79,7 @@ struct Simulate: AsyncParsableCommand {
         configuration.hostileAuthors = hostile
         configuration.sessionMoves = moves
         configuration.files = files
+        configuration.retractions = retractions
         configuration.devicesPerUser = devices
         if groups { configuration.contacts = min(3, nodes - 1) }
         if let contacts { configuration.contacts = contacts }

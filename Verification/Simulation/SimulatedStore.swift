@@ -9,6 +9,8 @@ struct HeldMessage {
     let failure: DeliveryFailure?
     /// The progress of its log for its recipient.
     let progress: DeliveryProgress
+    /// Whether its author took it back, as far as the store knows: the model of it knows nothing of that.
+    let isRetracted: Bool
 
     var messageID: MessageID { MessageID(log: log.logID, sequence: entry.sequence) }
     var state: DeliveryState { progress.state(of: entry.sequence, failure: failure) }
@@ -33,17 +35,21 @@ struct HeldMessage {
         return message
     }
 
-    init(log: LogRecord, entry: EntryRecord, failure: DeliveryFailure?, progress: DeliveryProgress) {
+    init(
+        log: LogRecord, entry: EntryRecord, failure: DeliveryFailure?, progress: DeliveryProgress,
+        isRetracted: Bool = false
+    ) {
         self.log = log
         self.entry = entry
         self.failure = failure
         self.progress = progress
+        self.isRetracted = isRetracted
     }
 
     init(_ row: HistoryRow) {
         self.init(
             log: row.log, entry: row.entry, failure: row.failures[row.log.recipientID],
-            progress: row.progress[row.log.recipientID] ?? DeliveryProgress())
+            progress: row.progress[row.log.recipientID] ?? DeliveryProgress(), isRetracted: row.isRetracted)
     }
 }
 

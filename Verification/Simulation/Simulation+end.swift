@@ -7,6 +7,7 @@ extension Simulation {
     mutating func checkEnd() throws {
         if !isAtRest { try reportUnrest() }
         try checkGroup()
+        try checkRetractions()
         try checkPrivateGroup()
         try checkHostileAuthors()
         try checkSession()

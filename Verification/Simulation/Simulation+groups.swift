@@ -194,19 +194,22 @@ extension Simulation {
             for index in component.sorted() {
                 let history = try nodes[index].store.history(of: groupID)
                     .filter { !$0.isWithheld && !withheldAfterAll.contains($0.entry.chain) }
-                if isAtRest, let first, let difference = Self.difference(of: history, from: first) {
+                // Who never had the text of what was taken back does not know its time.
+                let texts = history.filter { !$0.isRetracted }
+                if isAtRest, let first, let difference = Self.difference(of: texts, from: first) {
                     violated("\(name(index)) has another history of the group: \(difference)")
                 }
-                first = first ?? history
-                for (text, copies) in Dictionary(grouping: history, by: \.text).sorted(by: { $0.key < $1.key })
+                first = first ?? texts
+                for (text, copies) in Dictionary(grouping: texts, by: \.text).sorted(by: { $0.key < $1.key })
                 where copies.count > 1 {
                     violated("\"\(text.prefix(40))\" is \(copies.count) times in the group at \(name(index))")
                 }
-                let places = Dictionary(history.enumerated().map { ($1.text, (index: $0, logID: $1.messageID.log)) }) {
+                let places = Dictionary(texts.enumerated().map { ($1.text, (index: $0, logID: $1.messageID.log)) }) {
                     first, _ in first
                 }
                 for author in component.sorted() {
-                    let withheld = try nodes[author].store.history(of: groupID).filter(\.isWithheld).map(\.messageID)
+                    let withheld = try nodes[author].store.history(of: groupID)
+                        .filter { $0.isWithheld || $0.isRetracted }.map(\.messageID)
                     checkAccepted(
                         by: author, at: index, places, withheld: Set(withheld), isEverythingHeld: !anyRestored)
                 }

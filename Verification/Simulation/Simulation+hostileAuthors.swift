@@ -167,8 +167,8 @@ extension Simulation {
         var log = hostile.log(of: number, in: conversationID, kind, for: node, at: clock)
         var frames: [[UInt8]] = []
         if hostile.chance.oneIn(2) { frames.append(log.append(beginning(by: author, kind, behind: end), at: clock)) }
-        for _ in 0..<Int.random(in: 1...3, using: &hostile.chance) {
-            let contents = contents(about: target, behind: end, by: author, in: conversationID, kind)
+        for number in 0..<Int.random(in: 1...3, using: &hostile.chance) {
+            let contents = contents(about: target, behind: end, by: author, in: conversationID, kind, number)
             let content = contents[Int.random(in: contents.indices, using: &hostile.chance)]
             frames.append(log.append(content, isCarried: hostile.chance.oneIn(2), at: clock))
         }
@@ -189,7 +189,7 @@ extension Simulation {
 
     private func contents(
         about target: LogPlace, behind end: LogPlace, by author: Mallory, in conversationID: ConversationID,
-        _ kind: LogKind
+        _ kind: LogKind, _ number: Int
     ) -> [EntryBody.Content] {
         let amendments: [Amendment.Content] = [
             .edit(text: Self.canary, counter: 1), .retract,
@@ -205,7 +205,7 @@ extension Simulation {
         let isPremature =
             conversationID == privateID && kind == .messages && hostile.author(author.userID)?.role != .stranger
         let contents: [EntryBody.Content] =
-            [.text(isPremature ? "\(Self.premature) \(hostile.told.count)" : Self.canary, headers: [:])]
+            [.text(isPremature ? "\(Self.premature) \(hostile.told.count).\(number)" : Self.canary, headers: [:])]
             + [.leave(), .leave(answering: target), .version(end), .branches([]), .erasure([]), .unknown]
             + [.join(answering: target)]
             + [.profile(ProfileEntry(Profile(friendlyName: Self.canary), counter: 1))]

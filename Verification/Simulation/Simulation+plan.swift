@@ -23,7 +23,7 @@ extension Simulation {
 
     private func makeStore() throws -> SimulatedStore {
         let isReal =
-            switch configuration.storage {
+            switch configuration.retractions > 0 ? .real : configuration.storage {
             case .real: true
             case .model: false
             case .mixed: seed % configuration.realStoreOdds == 0
@@ -65,6 +65,7 @@ extension Simulation {
         planHostileAuthors()
         planMoves()
         planFiles()
+        planRetractions()
         queue.push(.fault, at: configuration.faultInterval)
         queue.push(.heal, at: configuration.trouble)
     }

@@ -46,6 +46,7 @@ package struct Simulation {
         case fileTask(node: Int, generation: Int, FileTask)
         case decideGroup(node: Int)
         case intrude(author: Int)
+        case takeBack(node: Int)
         case probed(node: Int, generation: Int, ProbeID, peer: Int?)
         case meet(Int, Int)
         case restart(node: Int)
@@ -225,6 +226,7 @@ package struct Simulation {
         case .fileTask(let node, let generation, let task): try perform(task, of: node, generation)
         case .decideGroup(let node): try decideGroup(node)
         case .intrude(let author): try intrude(author)
+        case .takeBack(let node): try takeBack(node)
         case .meet(let a, let b): try meet(a, b)
         case .restart(let node): try start(node)
         case .fault: try fault()
@@ -241,7 +243,7 @@ package struct Simulation {
             .commitDone(let node, _), .committed(let node, _), .answer(let node, _, _), .wake(let node, _, _),
             .send(let node, _), .program(let node), .join(let node), .decideGroup(let node),
             .cancel(let node, _), .markRead(let node, _), .decide(let node, _, _), .probed(let node, _, _, _),
-            .restart(let node), .lookForFiles(let node), .fileTask(let node, _, _):
+            .restart(let node), .lookForFiles(let node), .fileTask(let node, _, _), .takeBack(let node):
             node
         case .bytes(let socket), .closed(let socket): network.connections[socket.number]?[socket.side].node
         case .meet, .move, .bring, .intrude, .fault, .rejoin, .heal, .lookAround: nil

@@ -51,6 +51,8 @@ package struct SimulationConfiguration: Sendable {
     package var hostileAuthors = 0
     /// How many messages of one session the nodes write into the open conversation, in turns.
     package var sessionMoves = 0
+    /// How many of its messages in the open conversation each node takes back. The nodes have the real store then.
+    package var retractions = 0
     /// How many files the nodes bring along in the open conversation, in turns.
     package var files = 0
     /// Is told what happens, line by line.
