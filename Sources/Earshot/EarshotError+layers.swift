@@ -28,6 +28,7 @@ extension EarshotError {
             case .needsPrimary: .needsPrimary
             case .unknownDevice: .unknownDevice
             case .tooManyDevices: .tooManyDevices
+            case .deviceRevoked: .deviceRevoked
             case .keyReused: .keyReused
             case .alreadyAcknowledged: .alreadyAcknowledged
             case .unknownDraft: .unknownDraft

@@ -42,6 +42,11 @@ extension ClockSkew {
     public var offset: Duration { .milliseconds(ahead) }
 }
 
+extension ClockChange {
+    /// How far forward the clock was set; negative if it was set back.
+    public var offset: Duration { .milliseconds(forward) }
+}
+
 extension CredentialNotice {
     /// When the credential begins.
     public var validFrom: Date { Date(milliseconds: notBefore) }

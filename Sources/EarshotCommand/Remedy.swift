@@ -16,6 +16,7 @@ enum Remedy {
         case .unknownUser, .ambiguousUser, .blocked, .identityConflict, .notAdmitted, .nameChanged, .invalidName:
             user(code, about)
         case .needsPrimary: needsPrimary
+        case .deviceRevoked: revoked
         case .invalidPairingCode: "compare it with what earshot device add shows, group by group; nothing was changed"
         case .pairingNotFound:
             "is earshot device add still waiting, on the same network? Name the other machine with --peer HOST:PORT"

@@ -78,6 +78,8 @@ package struct ProtocolError: Error, Hashable, CustomStringConvertible {
         package static let needsPrimary = Code(description: "needsPrimary")
         /// This node's user has no such device.
         package static let unknownDevice = Code(description: "unknownDevice")
+        /// This node's user has revoked this device.
+        package static let deviceRevoked = Code(description: "deviceRevoked")
         /// There are as many devices of this node's user as there may be.
         package static let tooManyDevices = Code(description: "tooManyDevices")
         /// The user about whom was decided has another name by now.

@@ -193,6 +193,12 @@ struct ResilienceTests {
         network.nodes[0].clockOffset = -Timing.clockJump - 1
         network.input(0) { isTold ? $0.clockChanged(now: $1) : $0.tick(now: $1) }
         #expect(network.nodes[0].dials == before + 1)
+        // Told or not, it says so once; not of a little, and not where nothing has changed since.
+        network.input(0) { $0.clockChanged(now: $1) }
+        network.nodes[0].clockOffset += 10
+        network.input(0) { $0.clockChanged(now: $1) }
+        let told = network.nodes[0].events.compactMap { if case .clockSet(let change) = $0 { change } else { nil } }
+        #expect(told == [ClockChange(forward: -Timing.clockJump - 1)])
     }
 
     @Test("does not take a clock that runs a little fast for one that was set")

@@ -77,6 +77,42 @@ struct RevokedDeviceTests {
         #expect(!network.nodes[1].machine.localCredential.isValid(at: network.now.wallClock))
     }
 
+    /// What programs ask for that others would have to take: one of each way into the logs.
+    private static let writing: [@Sendable (inout NodeMachine, RequestID, Moment) -> [NodeAction]] = [
+        { $0.send([.message(MessageDraft("one"))], to: .user(device("bob").userID), requestID: $1, now: $2) },
+        { $0.send([.message(MessageDraft("to myself"))], to: .user($0.userID), requestID: $1, now: $2) },
+        { $0.join("ops", isAdvertised: true, requestID: $1, now: $2) },
+        {
+            $0.createConversation(
+                ConversationDraft(uniqueName: "crew"), salt: Array(repeating: 1, count: 16), proof: nil, requestID: $1,
+                now: $2)
+        },
+    ]
+
+    @Test("is refused what others would have to take, from when it hears of it and after a start", arguments: 0..<4)
+    func refused(place: Int) {
+        let family = Family()
+        var network = family.network
+        network.meet(0, 1)
+        network.meet(1, 2)
+        network.input(1) { Self.writing[place](&$0, RequestID(20), $1) }
+        network.run(for: 1_000)
+        #expect(network.nodes[1].completions[RequestID(20)]?.isSuccess == true)
+        revoke(in: &network, family)
+        network.input(1) { Self.writing[place](&$0, RequestID(21), $1) }
+        network.run(for: 1_000)
+        // The others are so already.
+        if place < 2 { #expect(network.nodes[1].completions[RequestID(21)]?.code == .deviceRevoked) }
+
+        var snapshot = Snapshot()
+        snapshot.revocations = [Revocation.sign(family.linked.deviceID, with: family.identityKey)]
+        let now = network.now
+        network.nodes[1].machine = NodeMachine(local: family.linked, snapshot: snapshot, now: now) { .generate() }
+        network.input(1) { Self.writing[place](&$0, RequestID(22), $1) }
+        network.run(for: 1_000)
+        #expect(network.nodes[1].completions[RequestID(22)]?.code == .deviceRevoked)
+    }
+
     @Test("stays so when the node starts anew")
     func permanent() {
         let family = Family()
@@ -143,4 +179,9 @@ struct RevokedDeviceTests {
         #expect(error?.code == .tooManyDevices)
         #expect(!full.revocations.contains(family.linked.deviceID, of: family.linked.userID))
     }
+}
+
+extension Result where Success == RequestAnswer, Failure == ProtocolError {
+    fileprivate var isSuccess: Bool { code == nil }
+    fileprivate var code: ProtocolError.Code? { if case .failure(let error) = self { error.code } else { nil } }
 }

@@ -113,7 +113,8 @@ struct DescriptionTests {
     /// Those that no value is made of here; that they have texts is checked by the compiler.
     private static var described: [any CustomStringConvertible.Type] {
         [
-            BackupSummary.self, BotActivation.self, BotCall.self, BotMessage.self, BotReply.self, ClockSkew.self,
+            BackupSummary.self, BotActivation.self, BotCall.self, BotMessage.self, BotReply.self, ClockChange.self,
+            ClockSkew.self,
             ConversationAudit.self, ConversationDetails.self, CredentialNotice.self, DeviceCopy.self, FileUpload.self,
             HistoryRecovery.self, IdentityConflict.self, InboxFailure.self, JoinOffer.self, LinkFailure.self,
             LogFindings.self, LogFindings.Mismatch.self, LookAlikes.self, MessageSession.self, NotificationResult.self,

@@ -115,6 +115,7 @@ struct TraceDigest {
         case .clockSkewed(let skew):
             id(skew.userID)
             number(UInt64(bitPattern: skew.ahead))
+        case .clockSet(let change): number(UInt64(bitPattern: change.forward))
         case .credentialWillExpire(let notice), .credentialExpired(let notice), .credentialRenewed(let notice),
             .credentialNotYetValid(let notice):
             number(UInt64(bitPattern: notice.notBefore))

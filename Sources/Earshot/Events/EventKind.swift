@@ -160,6 +160,12 @@ extension EventKind where Payload == ClockSkew {
     }
 }
 
+extension EventKind where Payload == ClockChange {
+    public static var clockSet: Self {
+        Self([.clockSet]) { if case .clockSet(let change) = $0 { change } else { nil } }
+    }
+}
+
 extension EventKind where Payload == CredentialNotice {
     public static var credentialWillExpire: Self { notices([.credentialWillExpire]) }
     public static var credentialExpired: Self { notices([.credentialExpired]) }

@@ -58,7 +58,7 @@ extension Node {
             undelivered: undelivered.sorted { ($0.name?.text ?? "", $0.userID) < ($1.name?.text ?? "", $1.userID) },
             credentialExpiry: credentialExpiry, networkTag: networkTag, otherNetworks: otherNetworkCount,
             devices: found?.deviceCount ?? 0, discoveryOperations: found?.operationCount ?? 0,
-            copies: await shell.copies,
+            copies: await shell.copies, isRevoked: await shell.isRevoked,
             dialTargets: status.dialTargets)
     }
 

@@ -326,6 +326,9 @@ actor NodeShell {
     /// Where a copy of this device is advertised.
     var copies: [PeerAddress] { observations.ownDeviceElsewhere }
 
+    /// Whether this device's user has revoked it.
+    var isRevoked: Bool { machine.isRevoked(machine.localCredential.deviceID, of: machine.userID) }
+
     /// Notes what discovery reports, for the diagnosis.
     /// - Returns: whether it is news that a copy of this device is advertised.
     func note(_ event: DiscoveryEvent) -> Bool {

@@ -26,6 +26,8 @@ public struct NodeStatus: Sendable, Hashable {
     public let discoveryOperations: Int
     /// Where a copy of this device is advertised: another node that has its keys.
     public let copies: [PeerAddress]
+    /// Whether the user has revoked this device: nobody links to it, and it sends nothing any more.
+    public let isRevoked: Bool
     /// Devices and addresses that this node is linked to, dials, or will dial.
     public let dialTargets: Int
 }

@@ -64,6 +64,8 @@ extension NodeRecord {
             self.init(
                 .warning, "a peer's clock is far from this one",
                 ["peer": "\(skew.userID.fingerprint)", "aheadMilliseconds": "\(skew.ahead)"])
+        case .clockSet(let change):
+            self.init(.notice, "the clock was set", ["forwardMilliseconds": "\(change.forward)"])
         case .deviceRevoked(let device):
             self.init(
                 .notice, "a device was revoked",

@@ -62,8 +62,8 @@ struct Up: ProgramCommand {
 
     private static let events: Set<EventName> = [
         .conversationUpdated, .participantUpdated, .conversationAdvertised,
-        .userDiscovered, .userUpdated, .identityConflict, .linkFailed, .clockSkewed, .storageFailed, .storageRecovered,
-        .historyRecovered,
+        .userDiscovered, .userUpdated, .identityConflict, .linkFailed, .clockSkewed, .clockSet, .storageFailed,
+        .storageRecovered, .historyRecovered,
         .credentialWillExpire, .credentialExpired, .credentialRenewed, .credentialNotYetValid,
         .discoveryUnavailable, .discoveryAvailable, .otherNetworkSeen, .deviceRevoked,
         .deviceCopied,

@@ -29,7 +29,13 @@ struct StatusReport {
             ("unread", [record.unread.text(names)]),
             ("undelivered", undelivered), ("network", [network]),
             ("credential", [credential]),
-        ] + copies
+        ] + revoked + copies
+    }
+
+    private var revoked: [(label: String, values: [String])] {
+        guard status.isRevoked == true else { return [] }
+        let what = "this device was revoked: nobody links to it, and it sends nothing any more"
+        return [("device", [what, Remedy.revoked])]
     }
 
     private var copies: [(label: String, values: [String])] {

@@ -97,6 +97,7 @@ struct NodeLog {
                 "no link to \(event.address ?? name): \(reason); if they belong together, compare the keys on both "
                     + "machines: earshot network show")
         case .linkFailed: output.note("no link to \(event.address ?? name): \(reason)")
+        case .clockSet: output.note(Self.clockSet(forward: event.forwardMilliseconds ?? 0))
         case .clockSkewed: output.note(Self.skew(event.aheadMilliseconds ?? 0, of: name))
         case .credentialWillExpire, .credentialExpired, .credentialNotYetValid:
             let text = Self.notice(EventName(rawValue: event.name), event.credential)
@@ -202,6 +203,11 @@ struct NodeLog {
     private static func remedy(_ name: EventName?, _ credential: GatewayCredentialNotice?) -> String {
         let remedy = credential?.reason ?? (credential?.problem == "needsPrimary" ? Remedy.needsPrimary : Remedy.sealed)
         return name == .credentialNotYetValid ? "set this machine's clock if it is behind; else \(remedy)" : remedy
+    }
+
+    static func clockSet(forward: Int64) -> String {
+        "this machine's clock was set \(forward < 0 ? "back" : "forward") by "
+            + "\(TimeSpan.text(milliseconds: forward)): for a minute no message expires by it, and none that is scheduled goes out"
     }
 
     static func skew(_ ahead: Int64, of name: String) -> String {

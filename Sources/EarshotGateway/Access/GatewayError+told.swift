@@ -20,7 +20,7 @@ extension GatewayError {
     private static let aboutRequest: Set<EarshotError.Code> = [
         .invalidRequest, .invalidUTF8, .invalidLimit, .invalidMessage, .invalidAttachment, .invalidLink, .invalidName,
         .tooLarge, .headersTooLarge, .tooSlow, .unknownEndpoint, .methodNotAllowed, .unauthorized, .forbidden,
-        .foreignOrigin, .tooManyRequests, .keyReused, .draftDiscarded, .stopped, .overloaded,
+        .foreignOrigin, .tooManyRequests, .keyReused, .draftDiscarded, .stopped, .overloaded, .deviceRevoked,
     ]
 
     /// What is said instead of a message that may name somebody or something.

@@ -2851,6 +2851,11 @@ enum OpenAPIDocument {
                   type: array
                   description: Where another node with this device's keys is advertised. Left out where there is none.
                   items: {type: string}
+                isRevoked:
+                  type: boolean
+                  description: >-
+                    Whether the user has revoked this device. Nobody links to it then, and whatever it is to write for others is refused
+                    with 403 `deviceRevoked`. Left out if not.
                 dialTargets: {type: integer, minimum: 0}
             Finding:
               type: object
@@ -3085,6 +3090,7 @@ enum OpenAPIDocument {
                 source: {type: string}
                 reason: {type: string}
                 aheadMilliseconds: {type: integer}
+                forwardMilliseconds: {type: integer, description: "Of `clockSet`: how far forward this machine's clock was set; negative if it was set back."}
                 networkTag: {type: string}
                 addresses: {type: array, items: {type: string}, description: "Of `deviceCopied`."}
                 userID: {$ref: "#/components/schemas/ID", description: "Of `deviceRevoked`: whose device it was."}
@@ -3140,6 +3146,7 @@ enum OpenAPIDocument {
                 - identityConflict
                 - linkFailed
                 - clockSkewed
+                - clockSet
                 - deviceRevoked
                 - otherNetworkSeen
                 - deviceCopied

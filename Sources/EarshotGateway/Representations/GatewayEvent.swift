@@ -47,6 +47,8 @@ package struct GatewayEvent: Codable, Hashable, Sendable {
     package internal(set) var reason: String?
     /// Of `clockSkewed`: how far the user's clock is ahead; negative if it is behind.
     package internal(set) var aheadMilliseconds: Int64?
+    /// Of `clockSet`: how far forward this machine's clock was set; negative if it was set back.
+    package internal(set) var forwardMilliseconds: Int64?
     /// Of `otherNetworkSeen`: the tag of the other network. Left out for nodes without a network key.
     package internal(set) var networkTag: String?
     /// Of `deviceCopied`: where the copy is advertised.

@@ -30,6 +30,8 @@ package struct GatewayStatus: Codable, Hashable, Sendable {
     package let otherNetworks: Int
     /// Where a copy of this device is advertised: another node that has its keys. Left out where there is none.
     package let copies: [String]?
+    /// `true` if the user has revoked this device: nobody links to it, and it sends nothing any more. Left out otherwise.
+    package let isRevoked: Bool?
     /// Devices and addresses that the node is linked to, dials, or will dial.
     package let dialTargets: Int
 }
@@ -85,6 +87,7 @@ extension GatewayStatus {
         networkTag = status.networkTag
         otherNetworks = status.otherNetworks
         copies = status.copies.isEmpty ? nil : status.copies.map(\.description)
+        isRevoked = status.isRevoked ? true : nil
         dialTargets = status.dialTargets
     }
 }

@@ -92,6 +92,7 @@ struct Representer: Sendable {
         case .clockSkewed(let skew):
             result.user = await node.users.other(skew.userID).map { GatewayUser($0) }
             result.aheadMilliseconds = skew.ahead
+        case .clockSet(let change): result.forwardMilliseconds = change.forward
         case .deviceRevoked(let device):
             result.user = await node.users.other(device.userID).map { GatewayUser($0) }
             result.userID = device.userID.description

@@ -74,8 +74,8 @@ extension EarshotError.Code {
         switch self {
         case .invalidRequest, .invalidUTF8, .invalidLimit: .badRequest
         case .unauthorized: .unauthorized
-        case .blocked, .notAdmitted, .notAuthor, .notOwner, .needsPrimary, .passphraseNeeded, .forbidden,
-            .foreignOrigin, .foreignUser:
+        case .blocked, .notAdmitted, .notAuthor, .notOwner, .needsPrimary, .deviceRevoked, .passphraseNeeded,
+            .forbidden, .foreignOrigin, .foreignUser:
             .forbidden
         case .unknownUser, .unknownConversation, .unknownMessage, .unknownToken, .unknownConsumer, .unknownDevice,
             .unknownTarget, .unknownFile, .unknownDraft, .unknownEndpoint:

@@ -171,6 +171,7 @@ extension AdvertisedConversation: Shown {}
 extension Attachment: Shown {}
 extension BotProfile: Shown {}
 extension BotProfile.Command: Shown {}
+extension ClockChange: Shown {}
 extension ClockSkew: Shown {}
 extension ConversationChange: Shown {}
 extension ConversationDetails: Shown {}

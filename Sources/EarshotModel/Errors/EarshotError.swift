@@ -116,6 +116,8 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible, CustomDebu
         public static let unknownDevice = Code("unknownDevice")
         /// The user has as many devices as they may have, or has revoked as many as they can.
         public static let tooManyDevices = Code("tooManyDevices")
+        /// The user has revoked this device: nobody takes anything from it any more.
+        public static let deviceRevoked = Code("deviceRevoked")
 
         // Messages and users.
         /// This node has never met anybody with this name or key.

@@ -55,6 +55,9 @@ public enum Event: Hashable, Sendable {
     indirect case linkFailed(LinkFailure)
     /// A user's clock is far ahead of this node's clock, or far behind it.
     indirect case clockSkewed(ClockSkew)
+    /// This machine's clock was set. For a minute nothing that cannot be undone is decided by the new time: no message expires, and
+    /// none that is scheduled goes out.
+    case clockSet(ClockChange)
     /// This device's credential expires soon, and has not been renewed.
     indirect case credentialWillExpire(CredentialNotice)
     /// This device's credential has expired: nobody accepts a new link with it.
@@ -113,6 +116,7 @@ public enum Event: Hashable, Sendable {
         case .identityConflict: .identityConflict
         case .linkFailed: .linkFailed
         case .clockSkewed: .clockSkewed
+        case .clockSet: .clockSet
         case .credentialWillExpire: .credentialWillExpire
         case .credentialExpired: .credentialExpired
         case .credentialRenewed: .credentialRenewed
@@ -140,7 +144,7 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
     case fileUpdated
     case draftInserted, draftUpdated, draftSent, draftDiscarded
     case userDiscovered, userUpdated, profileUpdated, userSubscribed, userUnsubscribed
-    case identityConflict, deviceRevoked, linkFailed, clockSkewed, otherNetworkSeen, deviceCopied
+    case identityConflict, deviceRevoked, linkFailed, clockSkewed, clockSet, otherNetworkSeen, deviceCopied
     case credentialWillExpire, credentialExpired, credentialRenewed, credentialNotYetValid
     case storageFailed, storageRecovered, historyRecovered
     case discoveryUnavailable, discoveryAvailable
@@ -230,6 +234,14 @@ public struct ClockSkew: Hashable, Sendable {
         self.userID = userID
         self.ahead = ahead
     }
+}
+
+/// How this machine's clock was set.
+public struct ClockChange: Hashable, Sendable {
+    /// How far forward, in milliseconds; negative for backward.
+    package let forward: Int64
+
+    package init(forward: Int64) { self.forward = forward }
 }
 
 /// Another network, as its nodes advertise it: a hint, which nobody has proved.

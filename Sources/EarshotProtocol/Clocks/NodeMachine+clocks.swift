@@ -33,6 +33,8 @@ extension NodeMachine {
             doubtLinks(isAnew: true, now: now)
         case .wasSet(let jump):
             peers.clockWasSet(by: jump)
+            // The host tells of every time that its clock is set, also by a little, and also where the machine has found out itself.
+            if jump.magnitude > UInt64(Timing.clockJump) { post(.clockSet(ClockChange(forward: jump))) }
             dialAtOnce(now: now)
             // The next tick looks at all that depends on the wall clock.
             clocks.wake(by: now.uptime)

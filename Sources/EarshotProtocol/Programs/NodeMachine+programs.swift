@@ -364,11 +364,12 @@ extension NodeMachine {
         guard !isStopping else { return }
         let (userID, conversations) = (local.userID, replication.conversations)
         // A message to a conversation that this user has left waits until they join it again.
+        let isRevoked = isRevoked(local.deviceID, of: userID)
         let mayGo = { (destination: Destination) in
             if case .conversation(let conversationID) = destination {
-                conversations.mayWrite(to: conversationID)
+                !isRevoked && conversations.mayWrite(to: conversationID)
             } else {
-                true
+                !isRevoked
             }
         }
         let actions = programs.advance(in: situation(now), mayGo: mayGo) { message, requestID in

@@ -65,6 +65,8 @@ struct Outbox: Sendable {
     private var held: [ConversationID: HeldSends] = [:]
     /// Calls to several conversations.
     private var heldTogether = HeldSends()
+    /// Whether this device's user has revoked it.
+    private var isClosed = false
 
     var isEmpty: Bool { waiting.isEmpty }
     var hasHeld: Bool { !held.isEmpty || heldTogether.first != nil }
@@ -77,10 +79,13 @@ struct Outbox: Sendable {
     var mostHeld: Int { held.values.reduce(0) { max($0, $1.count) } }
 
     /// Adds a send after those that wait for the same conversation, so that the order stays.
-    /// - Throws: `ProtocolError` `overloaded`.
+    /// - Throws: `ProtocolError` `overloaded`; `deviceRevoked` for anything that others would have to take.
     mutating func add(
         _ send: consuming PendingSend, isHeld: Bool, to name: @autoclosure () -> String
     ) throws(ProtocolError) {
+        guard !isClosed || send.count == 0 else {
+            throw ProtocolError(.deviceRevoked, "this device was revoked: nobody takes anything from it any more")
+        }
         guard isHeld || (!held.isEmpty && send.goes { held[$0] != nil }) else {
             guard hasRoom(for: send) else {
                 throw ProtocolError(
@@ -115,6 +120,9 @@ struct Outbox: Sendable {
             heldTogether.append(send)
         }
     }
+
+    /// This device's user has revoked it: nobody would take what is added from now on.
+    mutating func close() { isClosed = true }
 
     /// Whether one more send may wait for the disk.
     private func hasRoom(for send: PendingSend) -> Bool {

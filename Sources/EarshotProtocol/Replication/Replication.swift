@@ -49,6 +49,9 @@ struct Replication: Sendable {
             fetching.bodies.lacks(unowed: unowed, of: log.description, in: logID)
         }
         takingBack = TakingBack(limbo: logs.allLimbos)
+        if snapshot.revocations.contains(where: { $0.deviceID == author.deviceID && $0.userID == author.userID }) {
+            outbox.close()
+        }
     }
 
     /// What the inputs since the last call want done, in this order.
@@ -134,7 +137,10 @@ struct Replication: Sendable {
     mutating func forget(_ deviceID: DeviceID) { changes.forget(deviceID) }
     mutating func write(_ device: OwnDeviceRecord) { changes.write(device) }
     mutating func forgetOwn(_ deviceID: DeviceID) { changes.forgetOwn(deviceID) }
-    mutating func write(_ revocation: Revocation) { changes.write(revocation) }
+    mutating func write(_ revocation: Revocation) {
+        changes.write(revocation)
+        if revocation.deviceID == author.deviceID, revocation.userID == author.userID { outbox.close() }
+    }
 
     /// An event to post when the users in it are written.
     mutating func tell(_ event: Event) { changes.tell(event, isMerged: commits.hasFailed) }

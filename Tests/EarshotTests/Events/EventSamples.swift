@@ -49,7 +49,8 @@ struct EventSamples {
             .identityConflict(IdentityConflict(name: user.name, pinnedID: userID, claimedBy: userID)),
             .deviceRevoked(RevokedDevice(userID: userID, deviceID: DeviceID(userID.bytes32))),
             .linkFailed(LinkFailure(address: "", userID: nil, code: "", message: "")),
-            .clockSkewed(ClockSkew(userID: userID, ahead: 0)), .otherNetworkSeen(OtherNetwork(tag: nil)),
+            .clockSkewed(ClockSkew(userID: userID, ahead: 0)), .clockSet(ClockChange(forward: 0)),
+            .otherNetworkSeen(OtherNetwork(tag: nil)),
             .deviceCopied(DeviceCopy(addresses: [])),
             .credentialWillExpire(notice), .credentialExpired(notice), .credentialRenewed(notice),
             .credentialNotYetValid(notice), .storageFailed("full"), .storageRecovered,
@@ -91,6 +92,7 @@ struct EventSamples {
         case .deviceRevoked: counting(bus, limit, .deviceRevoked)
         case .linkFailed: counting(bus, limit, .linkFailed)
         case .clockSkewed: counting(bus, limit, .clockSkewed)
+        case .clockSet: counting(bus, limit, .clockSet)
         case .otherNetworkSeen: counting(bus, limit, .otherNetworkSeen)
         case .deviceCopied: counting(bus, limit, .deviceCopied)
         case .credentialWillExpire: counting(bus, limit, .credentialWillExpire)
