@@ -7,8 +7,8 @@ import EarshotProtocol
 extension Simulation {
     /// What none of the honest ever says.
     private static let canary = "forged"
-    /// What somebody says who was added, and has not joined or is out again. It counts where they are in, as the owner has let
-    /// them in; nowhere else.
+    /// What somebody says whom the owner has let in, and who has not joined, or whom others have not heard of or know to be out. It may
+    /// count: the cuts of a later removal name it where the owner had it.
     private static let premature = "premature"
 
     mutating func planHostileAuthors() {
@@ -202,8 +202,9 @@ extension Simulation {
             .created(creation), .add(author.userID), .remove(nodes[0].local.userID), .update(attributes),
             .pass(to: author.deviceID), .handOver(to: author.userID), .closed,
         ]
+        let isOfMessages = conversationID == privateID && kind == .messages
         let isPremature =
-            conversationID == privateID && kind == .messages && hostile.author(author.userID)?.role != .stranger
+            isOfMessages && hostile.author(author.userID)?.role != .stranger && isIn(author.userID)
         let contents: [EntryBody.Content] =
             [.text(isPremature ? "\(Self.premature) \(hostile.told.count).\(number)" : Self.canary, headers: [:])]
             + [.leave(), .leave(answering: target), .version(end), .branches([]), .erasure([]), .unknown]
@@ -232,7 +233,7 @@ extension Simulation {
         guard configuration.hostileAuthors > 0 else { return }
         switch event {
         case .messageReceived(let message):
-            guard isForged(message.text, by: message.senderID, at: index) else { return }
+            guard isForged(message.text) else { return }
             violated("\(name(index)) shows \"\(message.text)\" of \(role(of: message.senderID, at: index))")
         case .messageUpdated(let update):
             guard hostile.author(update.userID) != nil else { return }
@@ -244,19 +245,23 @@ extension Simulation {
         }
     }
 
+    /// Whether whoever owns the private conversation has let a user in.
+    private func isIn(_ userID: UserID) -> Bool {
+        nodes.indices.contains { index in
+            membership(at: index).map { $0.ownerID == nodes[index].local.userID && $0.isIn(userID) } ?? false
+        }
+    }
+
     private func role(of userID: UserID, at index: Int) -> String {
         let role = hostile.author(userID).map { "\($0.role)" } ?? "nobody"
         return "\(role), \(membership(at: index)?.status(of: userID).map { "\($0)" } ?? "never added")"
     }
 
-    private func isForged(_ text: String, by userID: UserID, at index: Int) -> Bool {
-        if text.contains(Self.premature) { return membership(at: index)?.isIn(userID) != true }
-        return text.contains(Self.canary)
-    }
+    private func isForged(_ text: String) -> Bool { text.contains(Self.canary) }
 
     /// Of what was forged nothing is handed to a program.
     mutating func observeHandedOut(_ message: HeldMessage, at index: Int) {
-        guard isForged(message.text, by: message.log.authorID, at: index) else { return }
+        guard isForged(message.text) else { return }
         violated("\(name(index)) hands \"\(message.text)\" of \(message.log.authorID) to a program")
     }
 
@@ -280,7 +285,7 @@ extension Simulation {
         for index in configuration.hostileAuthors > 0 ? nodes.indices : 0..<0 {
             for conversationID in try Set(nodes[index].store.snapshot().logs.map(\.description.conversationID)) {
                 for held in try nodes[index].store.history(of: conversationID)
-                where isForged(held.text, by: held.log.authorID, at: index) {
+                where isForged(held.text) {
                     violated("the history of \(name(index)) has \"\(held.text)\" of \(held.log.authorID)")
                 }
             }
