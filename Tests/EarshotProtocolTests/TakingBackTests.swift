@@ -116,6 +116,25 @@ struct TakingBackTests {
         #expect(takingBack[conversationID]?.rewriting?.limbo == tail.limbo)
     }
 
+    @Test("appends nothing in the places of an unsent end that waits, also in a pause, and after a start")
+    mutating func waiting() throws {
+        var next = CommitInFlight()
+        _ = cut(&next)
+        let limbo = try #require(next.cuts.first).limbo
+        takingBack.wasCut(conversationID)
+        _ = takingBack.updateHolds(now: now(Timing.recovery))
+        #expect(takingBack.isPaused(conversationID) && takingBack.isHolding(conversationID))
+        _ = takingBack.settle(conversationID, unsent: nil, limbo: limbo)
+        _ = takingBack.nextRead(of: conversationID)
+        let target = HandWrittenLog(by: alice, to: bob.userID, epoch: 9).logID
+        takingBack.rewritten(conversationID, [], into: target, limbo: nil)
+        #expect(takingBack.isHolding(conversationID))
+        _ = takingBack.settle(conversationID, unsent: nil, limbo: nil)
+        #expect(!takingBack.isHolding(conversationID))
+        let restarted = TakingBack(limbo: [limbo])
+        #expect(restarted.isHolding(conversationID))
+    }
+
     @Test("tries again to move an unsent end where the disk refused it")
     mutating func refused() {
         var (first, second) = (CommitInFlight(), CommitInFlight())

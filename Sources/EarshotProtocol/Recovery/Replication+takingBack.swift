@@ -99,14 +99,15 @@ extension Replication {
         let isUnderWay =
             locating.isParked(conversationID) || runs.containsOwn(in: conversationID)
             || commits.inFlight?.received.contains { $0.isOwn && $0.log.conversationID == conversationID } == true
-        if !isUnderWay, !fetching.isFetching(conversationID, where: { [author] in $0.log.deviceID == author.deviceID })
-        {
+        let isFetching = fetching.isFetching(conversationID) { [author] in $0.log.deviceID == author.deviceID }
+        let limbo = logs.limbos(of: conversationID).first
+        // What waits is not held for ever because somebody claims what they do not give.
+        if !isUnderWay, !isFetching || limbo != nil && takingBack.isPaused(conversationID) {
             let unsent = logs.own(in: conversationID).lazy
                 .map { [deliveries] in
                     (log: $0, offered: max(deliveries.target($0.deliveryKey)?.offered ?? 0, $0.record.start.sequence))
                 }
                 .first { $0.offered < $0.log.head.sequence }
-            let limbo = logs.limbos(of: conversationID).first
             if let event = takingBack.settle(conversationID, unsent: unsent, limbo: limbo) { post(event) }
         }
         for read in takingBack.takeLookups() { actions.append(.read(read)) }

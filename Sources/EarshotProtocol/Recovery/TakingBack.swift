@@ -23,6 +23,9 @@ struct TakingBack: Sendable {
         fileprivate var isLooking = false
         /// Whether entries came back since it was looked for own ones that nobody was offered.
         fileprivate(set) var isStale = false
+        /// Whether an unsent end waits to be written anew. Until then nothing is appended in the places that it had: one more
+        /// end could not move to where this one waits.
+        fileprivate var hasLimbo = false
         /// What waits is written anew.
         fileprivate(set) var rewriting: Rewriting?
         /// The epoch that has begun since.
@@ -46,6 +49,7 @@ struct TakingBack: Sendable {
         for record in limbo {
             var older = Older(conversation: record.conversation, userID: record.recipientID)
             older.isProved = true
+            older.hasLimbo = true
             conversations[record.description.conversationID] = older
         }
     }
@@ -63,7 +67,7 @@ struct TakingBack: Sendable {
     /// Whether messages to a conversation wait.
     func isHolding(_ conversationID: ConversationID) -> Bool {
         guard !conversations.isEmpty, let older = conversations[conversationID] else { return false }
-        return older.cut != nil || older.rewriting != nil || !holds.isPaused(conversationID)
+        return older.cut != nil || older.hasLimbo || older.rewriting != nil || !holds.isPaused(conversationID)
     }
 
     /// Whether logs are being taken back, of any conversation.
@@ -160,6 +164,7 @@ struct TakingBack: Sendable {
     mutating func wasCut(_ conversationID: ConversationID) {
         conversations[conversationID]?.cut = nil
         conversations[conversationID]?.isCutting = false
+        conversations[conversationID]?.hasLimbo = true
     }
 
     /// The commit is not on the disk.
@@ -193,6 +198,7 @@ struct TakingBack: Sendable {
             return nil
         }
         conversations[conversationID]?.isStale = false
+        conversations[conversationID]?.hasLimbo = limbo != nil
         // What was moved to the limbo is written anew, also where nothing came back after all.
         guard limbo != nil || older.isProved && older.target == nil else {
             end(conversationID)
