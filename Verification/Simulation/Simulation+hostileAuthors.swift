@@ -245,11 +245,13 @@ extension Simulation {
         }
     }
 
-    /// Whether whoever owns the private conversation has let a user in.
+    /// Whether whoever owns the private conversation may have let a user in: where that node is down, nobody says so, and where disks
+    /// were replaced, others may know it better.
     private func isIn(_ userID: UserID) -> Bool {
-        nodes.indices.contains { index in
-            membership(at: index).map { $0.ownerID == nodes[index].local.userID && $0.isIn(userID) } ?? false
-        }
+        let views = nodes.indices.filter { membership(at: $0)?.isIn(userID) == true }
+        let owner = nodes.indices.first { membership(at: $0)?.ownerID == nodes[$0].local.userID }
+        guard let owner, !nodes.contains(where: \.isRestored) else { return owner == nil || !views.isEmpty }
+        return views.contains(owner)
     }
 
     private func role(of userID: UserID, at index: Int) -> String {
