@@ -77,7 +77,7 @@ struct RevokedDeviceTests {
         #expect(!network.nodes[1].machine.localCredential.isValid(at: network.now.wallClock))
     }
 
-    /// What programs ask for that others would have to take: one of each way into the logs.
+    /// One request for each way into the logs.
     private static let writing: [@Sendable (inout NodeMachine, RequestID, Moment) -> [NodeAction]] = [
         { $0.send([.message(MessageDraft("one"))], to: .user(device("bob").userID), requestID: $1, now: $2) },
         { $0.send([.message(MessageDraft("to myself"))], to: .user($0.userID), requestID: $1, now: $2) },

@@ -194,7 +194,7 @@ extension Simulation {
             for index in component.sorted() {
                 let history = try nodes[index].store.history(of: groupID)
                     .filter { !$0.isWithheld && !withheldAfterAll.contains($0.entry.chain) }
-                // Who never had the text of what was taken back does not know its time.
+                // A node that never had the text of a message does not know when it was written.
                 let texts = history.filter { !$0.isRetracted }
                 if isAtRest, let first, let difference = Self.difference(of: texts, from: first) {
                     violated("\(name(index)) has another history of the group: \(difference)")

@@ -7,8 +7,8 @@ import EarshotProtocol
 extension Simulation {
     /// What none of the honest ever says.
     private static let canary = "forged"
-    /// What somebody says whom the owner has let in, and who has not joined, or whom others have not heard of or know to be out. It may
-    /// count: the cuts of a later removal name it where the owner had it.
+    /// The text of an author whom the owner has let in, written where they have not joined, or are not known, or are out. It may count:
+    /// a later removal names in its cuts all that the owner had.
     private static let premature = "premature"
 
     mutating func planHostileAuthors() {

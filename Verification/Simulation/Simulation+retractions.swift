@@ -30,7 +30,7 @@ extension Simulation {
         }
     }
 
-    /// What was taken back is so for everybody: it is shown as that, and its text is on nobody's disk.
+    /// Everybody shows the same messages as taken back, and no disk has their texts.
     mutating func checkRetractions() throws {
         guard configuration.retractions > 0 else { return }
         let anyRestored = nodes.contains(where: \.isRestored)

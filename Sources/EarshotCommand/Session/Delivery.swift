@@ -142,8 +142,8 @@ final class DeliveryFollower: Sendable {
         }
     }
 
-    /// Asks what is so now, and under which ids. By the old ids one may find others' messages where the node has taken back its log:
-    /// the stream says that events are gone before it tells of any of those.
+    /// Asks for the messages again, by the key that they were sent with. Where the node has taken back its log, they have new ids, and
+    /// the old ones may name other messages. The stream says that events are gone before it tells of any of those.
     private func lookAgain() async throws {
         let found = try await submission.submit(to: client)
         for place in pendingPlaces {

@@ -127,7 +127,7 @@ extension Replication {
             }
         }
         changed(found.conversation, now: now)
-        // Whoever was told that they are missing here asks again.
+        // A peer that asked for them in vain asks again.
         let others = sessions.carriers(of: found.conversation.conversationID).compactMap { sessions[$0]?.userID }
         sessions.gossip.announce(found.logID, to: Set(others).sorted(), now: now)
         guard let record = logs.own(found.logID)?.record ?? logs.incoming(found.logID)?.record(in: found.conversation)

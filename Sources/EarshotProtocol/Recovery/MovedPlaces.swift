@@ -1,8 +1,8 @@
 import EarshotModel
 
-/// Where entries are that were written anew, by where they were: what refers to one of them refers to it there.
+/// The new places of entries that were written anew, by their old ones, so that replies and changes find their messages.
 ///
-/// It forgets the oldest first. What refers to a message mostly comes soon after it.
+/// It forgets the oldest first: a reply or a change mostly follows its message soon.
 struct MovedPlaces: Sendable {
     private var recent: [LogPlace: LogPlace] = [:]
     private var earlier: [LogPlace: LogPlace] = [:]

@@ -101,7 +101,7 @@ extension Replication {
             || commits.inFlight?.received.contains { $0.isOwn && $0.log.conversationID == conversationID } == true
         let isFetching = fetching.isFetching(conversationID) { [author] in $0.log.deviceID == author.deviceID }
         let limbo = logs.limbos(of: conversationID).first
-        // What waits is not held for ever because somebody claims what they do not give.
+        // A peer that does not give what it claims holds nothing up for ever.
         if !isUnderWay, !isFetching || limbo != nil && takingBack.isPaused(conversationID) {
             let unsent = logs.own(in: conversationID).lazy
                 .map { [deliveries] in

@@ -69,6 +69,15 @@ struct RestoredHomeTests {
         if FileManager.default.fileExists(atPath: file) { try FileManager.default.removeItem(atPath: file) }
     }
 
+    /// Alice's older copy is in place, and she has written while Bob is away.
+    private func restoreAndWrite() async throws -> Message {
+        try await writeAndCopy()
+        try restore()
+        try await bob.stop()
+        try await alice.start()
+        return try await alice.send("offline", to: bob)
+    }
+
     private func expectAlike(_ texts: [String]) async throws {
         let own = try await alice.conversation(with: bob).history()
         let others = try await bob.conversation(with: alice).history()
@@ -114,11 +123,7 @@ struct RestoredHomeTests {
 
     @Test("loses nothing that was written before it met its peer again, and doubles nothing")
     func writtenSince() async throws {
-        try await writeAndCopy()
-        try restore()
-        try await bob.stop()
-        try await alice.start()
-        let offline = try await alice.send("offline", to: bob)
+        let offline = try await restoreAndWrite()
         try await alice.stop()
         try await bob.start(port: LoopbackPort.next())
         try await startAlice()
@@ -131,17 +136,13 @@ struct RestoredHomeTests {
 
     @Test("goes on telling what becomes of a message whose id is another's now")
     func followed() async throws {
-        try await writeAndCopy()
-        try restore()
-        try await bob.stop()
-        try await alice.start()
-        let offline = try await alice.send("offline", to: bob)
+        let offline = try await restoreAndWrite()
         let states = alice.node.messages.states(of: offline.messageID)
         async let told = states.reduce(into: []) { (changes: inout [MessageStateChange], change) in
             changes.append(change)
         }
         async let delivered = alice.node.messages.wait(for: .delivered, of: offline.messageID)
-        // What was written before has been delivered already, under the id that the wait began with.
+        // The id that the wait began with names another message for Bob, who has had that one for long.
         try await bob.start(port: LoopbackPort.next(), peers: [alice.address])
         let renamed = try #require(try await recovery().renamed.first)
         #expect(renamed.newID(of: offline.messageID) == renamed.to)
@@ -155,11 +156,7 @@ struct RestoredHomeTests {
 
     @Test("has an audit without a finding, also where it had taken a message back that the copy still holds")
     func takenBack() async throws {
-        try await writeAndCopy()
-        try restore()
-        try await bob.stop()
-        try await alice.start()
-        let offline = try await alice.send("offline", to: bob)
+        let offline = try await restoreAndWrite()
         try await alice.stop()
         try copyDatabase()
         try await alice.start()
