@@ -18,7 +18,9 @@ struct FileRulesTests {
 
     private func decision(
         on file: AttachedFile, by rules: [FileRule], isStranger: Bool = false
-    ) -> FileRule.Decision { FileRules(rules).decision(on: file, isStranger: isStranger, smallBytes: 100) }
+    ) -> FileRule.Decision {
+        FileRulesInForce(FileRules(rules)).decision(on: file, isStranger: isStranger, smallBytes: 100)
+    }
 
     @Test("leave small files of those whom the user knows to be fetched, and all others to be asked for")
     func withoutRules() throws {
@@ -62,5 +64,17 @@ struct FileRulesTests {
         #expect(throws: FileRule.Invalid.self) { try FileRule(.ask, mediaType: type).check() }
         #expect(throws: FileRule.Invalid.self) { try FileRule(.fetch(folder: "Pictures")).check() }
         #expect(throws: Never.self) { try FileRule(.fetch(folder: "/p"), mediaType: "image/*").check() }
+    }
+
+    @Test("are for files that came since they were set")
+    func starts() throws {
+        let rules = FileRulesInForce(FileRules([FileRule(.refuse), FileRule(.ask)]), starts: [7, 6])
+        for (arrival, expected) in [(5, FileRule.Decision.fetch(folder: nil)), (6, .ask), (7, .refuse)] {
+            let first = try file(by: alice)
+            let file = AttachedFile(
+                first.attachment, in: first.conversationID, by: first.senderID, first.messageID, arrival: Int64(arrival)
+            )
+            #expect(rules.decision(on: file, isStranger: false, smallBytes: 100) == expected)
+        }
     }
 }

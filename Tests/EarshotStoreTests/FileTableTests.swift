@@ -37,7 +37,7 @@ struct FileTableTests {
         let log = try commit([(small, 10), (large, 1000)])
         let found = try store.messages(with: large)
         let attachment = try Attachment(fileID: large, name: "a", byteCount: 1000)
-        #expect(found == [AttachedFile(attachment, in: log.conversationID, by: alice, log.messageID(1))])
+        #expect(found == [AttachedFile(attachment, in: log.conversationID, by: alice, log.messageID(1), arrival: 1)])
         #expect(try store.isAttached(small, in: log.conversationID))
         #expect(try !store.isAttached(small, in: identifier(9)))
         #expect(try !store.isAttached(identifier(22), in: log.conversationID))
@@ -180,16 +180,34 @@ struct FileTableTests {
 
     @Test("keeps the rules for files, in their order, and the quota")
     func rules() throws {
-        #expect(try store.fileRules() == FileRules())
+        #expect(try store.fileRules().rules == FileRules())
         let rules = FileRules(
             [
                 FileRule(.fetch(folder: "/home/bob/Pictures"), sender: alice, mediaType: "image/*", largest: 5),
                 FileRule(.fetch(folder: nil)), FileRule(.ask), FileRule(.refuse, sender: bob),
             ], quotaBytes: 20_000_000_000)
         try store.note(rules)
-        #expect(try store.fileRules() == rules)
+        #expect(try store.fileRules().rules == rules)
         try store.note(FileRules([FileRule(.ask)]))
-        #expect(try store.fileRules() == FileRules([FileRule(.ask)]))
+        #expect(try store.fileRules().rules == FileRules([FileRule(.ask)]))
+    }
+
+    @Test("sets new rules for files that come later, and leaves those that were there before as they were")
+    func starts() throws {
+        _ = try commit([(small, 10)])
+        let (old, new, late) = (FileRule(.ask), FileRule(.refuse), FileRule(.fetch(folder: nil)))
+        func decision() throws -> FileRule.Decision {
+            let file = try #require(try store.messages(with: small).first)
+            return try store.fileRules().decision(on: file, isStranger: true, smallBytes: 0)
+        }
+        try store.note(FileRules([old]), areForWaiting: true)
+        try store.note(FileRules([new, old]))
+        #expect(try decision() == .ask)
+        try store.note(FileRules([new, old, late]), areForWaiting: true)
+        #expect(try decision() == .ask)
+        try store.note(FileRules([old]))
+        try store.note(FileRules([new]), areForWaiting: true)
+        #expect(try decision() == .refuse)
     }
 
     @Test("forgets a file with the content of the last message that brings it along")

@@ -45,7 +45,7 @@ final class FileCopies: Sendable {
             return (state.arrived, true)
         }
         guard retries || !arrived.isEmpty else { return }
-        let rules = try await node.files.rules()
+        let rules = try await node.files.rulesInForce()
         for fileID in arrived { try await owe(fileID, by: rules, of: node) }
         let came = Set(arrived)
         for copy in try await node.files.owedCopies() where retries || came.contains(copy.attachment.fileID) {
@@ -54,7 +54,7 @@ final class FileCopies: Sendable {
     }
 
     /// A file is here: puts the copies that rules ask for into their folders.
-    func put(_ fileID: FileID, by rules: FileRules, of node: Node) async throws(EarshotError) {
+    func put(_ fileID: FileID, by rules: FileRulesInForce, of node: Node) async throws(EarshotError) {
         try await owe(fileID, by: rules, of: node)
         for copy in try await node.files.owedCopies() where copy.attachment.fileID == fileID {
             await put(copy, by: rules, of: node)
@@ -63,8 +63,10 @@ final class FileCopies: Sendable {
 
     /// Notes the copies of a file that rules ask for. However often messages name a content, and however often it is found to be
     /// here, a folder gets it once.
-    func owe(_ fileID: FileID, by rules: FileRules, of node: Node) async throws(EarshotError) {
-        guard rules.rules.contains(where: { if case .fetch(_?) = $0.decision { true } else { false } }) else { return }
+    func owe(_ fileID: FileID, by rules: FileRulesInForce, of node: Node) async throws(EarshotError) {
+        guard rules.rules.rules.contains(where: { if case .fetch(_?) = $0.decision { true } else { false } }) else {
+            return
+        }
         let (store, now) = (node.store, node.environment.clock.now.wallClock)
         let files = try await node.readStore { () throws(StoreError) in try store.messages(with: fileID) }
         for file in files where file.senderID != node.userID {
@@ -83,13 +85,13 @@ final class FileCopies: Sendable {
     }
 
     /// Puts a copy into its folder, or notes why it is not there. One that fails holds up no other.
-    private func put(_ owed: OwedCopy, by rules: FileRules, of node: Node) async {
+    private func put(_ owed: OwedCopy, by rules: FileRulesInForce, of node: Node) async {
         let store = node.store
         do throws(EarshotError) {
             guard !isCopied(owed.attachment.fileID, to: owed.folder) else {
                 return try await write(of: node) { () throws(StoreError) in try store.settle(owed) }
             }
-            try await checkRoom(for: owed.attachment, by: rules, of: node)
+            try await checkRoom(for: owed.attachment, by: rules.rules, of: node)
             let path = try await node.files.save(owed.attachment, to: owed.folder)
             noteCopied(owed)
             // A process that ends before this makes the copy once more, under another name: better than not at all.

@@ -96,8 +96,8 @@ final class FileKeeper: Sendable {
     }
 
     private func beginFetches(of node: Node) async throws(EarshotError) {
-        let rules = try await node.files.rules()
-        node.shell.storage.fileDisk.fetched.setQuota(rules.quotaBytes)
+        let rules = try await node.files.rulesInForce()
+        node.shell.storage.fileDisk.fetched.setQuota(rules.rules.quotaBytes)
         var due: [(file: AttachedFile, shape: FileShape)] = []
         var place: FilePlace?
         var here: Set<FileID> = []
@@ -126,7 +126,9 @@ final class FileKeeper: Sendable {
         for fileID in stopped { await node.shell.stopFetching(fileID, isKept: true) }
         for (file, shape) in due where begun[file.fileID] == file.byteCount {
             // It may have lost its turn to the quota, as another message brought it along.
-            guard receivedBytes(of: file.fileID) != nil, try await hasRoom(for: file, by: rules, node) else { continue }
+            guard receivedBytes(of: file.fileID) != nil, try await hasRoom(for: file, by: rules.rules, node) else {
+                continue
+            }
             // Before anything of it is here: whatever happens then, its copies are owed.
             try await copies.owe(file.fileID, by: rules, of: node)
             await node.shell.fetch(file.fileID, shape, in: file.conversationID)
@@ -134,10 +136,10 @@ final class FileKeeper: Sendable {
     }
 
     private func filesToFetch(
-        by rules: FileRules, after place: FilePlace?, of node: Node
+        by rules: FileRulesInForce, after place: FilePlace?, of node: Node
     ) async throws(EarshotError) -> [(file: AttachedFile, isWanted: Bool, place: FilePlace)] {
         let store = node.store
-        let largest = rules.largestFetched(smallBytes: node.configuration.fetchedFileBytes)
+        let largest = rules.rules.largestFetched(smallBytes: node.configuration.fetchedFileBytes)
         return try await node.readStore { () throws(StoreError) in
             try store.filesToFetch(
                 unaskedUpTo: largest, by: node.userID, after: place, limit: Self.messagesAtOnce)

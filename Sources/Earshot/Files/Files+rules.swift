@@ -6,12 +6,19 @@ extension Files {
     /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`.
     public func rules() async throws(EarshotError) -> FileRules {
         let store = node.store
+        return try await node.readStore { () throws(StoreError) in try store.fileRules().rules }
+    }
+
+    func rulesInForce() async throws(EarshotError) -> FileRulesInForce {
+        let store = node.store
         return try await node.readStore { () throws(StoreError) in try store.fileRules() }
     }
 
-    /// Sets the rules, in place of all that there were. What waits is looked at again.
+    /// Sets the rules, in place of all that there were. One that was there before is for the files that it was for.
+    /// - Parameter areForWaiting: whether rules that are new are also for files whose messages are here already; else they are
+    ///   for those that come from now on.
     /// - Throws: `EarshotError` `invalidRule`; `storeFull`, `storeUnavailable`, `stopped`.
-    public func setRules(_ rules: FileRules) async throws(EarshotError) {
+    public func setRules(_ rules: FileRules, areForWaiting: Bool = false) async throws(EarshotError) {
         guard rules.rules.count <= Limits.fileRules else {
             throw EarshotError(
                 .invalidRule, "there are at most \(Limits.fileRules) rules for files", .init(limit: Limits.fileRules))
@@ -21,7 +28,9 @@ extension Files {
         }
         let store = node.store
         try await node.writingHome { () throws(EarshotError) in
-            do throws(StoreError) { try store.note(rules) } catch { throw EarshotError(error) }
+            do throws(StoreError) { try store.note(rules, areForWaiting: areForWaiting) } catch {
+                throw EarshotError(error)
+            }
         }
         node.fileKeeper.retryCopies()
     }
@@ -34,7 +43,7 @@ extension Files {
     }
 
     /// What is done with a file that a message brings along.
-    func decision(on file: AttachedFile, by rules: FileRules) async -> FileRule.Decision {
+    func decision(on file: AttachedFile, by rules: FileRulesInForce) async -> FileRule.Decision {
         guard file.senderID != node.userID else { return .fetch(folder: nil) }
         return rules.decision(
             on: file, isStranger: await node.shell.isStranger(file.senderID),

@@ -185,7 +185,7 @@ public struct Files: Sendable {
     }
 
     private func state(
-        of fileID: FileID, _ record: FileRecord?, broughtBy messages: [AttachedFile], _ rules: FileRules
+        of fileID: FileID, _ record: FileRecord?, broughtBy messages: [AttachedFile], _ rules: FileRulesInForce
     ) async -> FileState {
         if let receivedBytes = node.fileKeeper.receivedBytes(of: fileID) {
             return .fetching(receivedBytes: receivedBytes)
@@ -236,7 +236,7 @@ public struct Files: Sendable {
     public func usage() async throws(EarshotError) -> FileUsage {
         let (store, files) = (node.store, node.shell.storage.fileDisk.files)
         let (held, rules) = try await node.readStore { () throws(StoreError) in
-            (try store.heldFileBytes(), try store.fileRules())
+            (try store.heldFileBytes(), try store.fileRules().rules)
         }
         let (unfinished, freeBytes) = try await node.onOwnThread { () throws(EarshotError) in
             do throws(FilesError) { return (try files.unfinishedBytes(), try files.freeBytes()) } catch {

@@ -185,6 +185,8 @@ struct FilesRuleAdd: ProgramCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add a rule, behind those that there are.",
         discussion: """
+            A rule is for files that come from now on; with --also-waiting, for those that wait already, too.
+
             DECISIONS:
               fetch   they are fetched when their message comes; with --to, copies are put into a folder
               ask     they wait until you fetch them
@@ -215,12 +217,16 @@ struct FilesRuleAdd: ProgramCommand {
     @Option(help: ArgumentHelp("Where copies go once they are here.", valueName: "folder"), completion: .directory)
     var to: String?
 
+    @Flag(help: "Not only for files that come from now on: also for those that wait already.")
+    var alsoWaiting = false
+
     func execute(_ output: Output) async throws {
         let rule = FileRuleRequest(
             decision: decision, sender: from, mediaType: type, largest: upTo?.bytes, folder: to.map(AbsolutePath.of))
         let rules = try await Session.with(common.homeDirectory) { session in
             var rules = FileRulesRequest(try await session.client.fileRules())
             rules.rules.append(rule)
+            rules.areForWaiting = alsoWaiting ? true : nil
             return try await session.client.setFileRules(rules)
         }
         try FilesRuleList.show(rules, output)

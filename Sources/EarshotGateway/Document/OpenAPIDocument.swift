@@ -1749,7 +1749,8 @@ enum OpenAPIDocument {
               summary: Set the rules for files, in place of all that there were.
               description: |
                 Only on the Unix socket, without a token. The first rule that fits a file decides. Where none does, small files are fetched,
-                unless a stranger has sent them.
+                unless a stranger has sent them. A rule that is new is for files that come from now on; one that was there before stays as
+                it is.
               x-scope: owner
               requestBody:
                 required: true
@@ -1774,6 +1775,7 @@ enum OpenAPIDocument {
                               largest: {type: integer, minimum: 0, description: How large it is at most, in bytes.}
                               folder: {type: string, pattern: "^/", description: "Of fetch: where a copy goes once it is here."}
                         quotaBytes: {type: integer, minimum: 0, description: What all files together may have.}
+                        areForWaiting: {type: boolean, default: false, description: Whether rules that are new are also for files whose messages are here already.}
               responses:
                 "200": {$ref: "#/components/responses/FileRules"}
                 default: {$ref: "#/components/responses/Error"}

@@ -71,7 +71,8 @@ struct FileRoutes: RouteGroup {
             rules.append(
                 FileRule(try rule.readDecision(), sender: sender, mediaType: rule.mediaType, largest: rule.largest))
         }
-        try await node.files.setRules(FileRules(rules, quotaBytes: body.quotaBytes))
+        try await node.files.setRules(
+            FileRules(rules, quotaBytes: body.quotaBytes), areForWaiting: body.areForWaiting ?? false)
         return try await .json(representer.fileRules(node.files.rules()))
     }
 
@@ -170,6 +171,8 @@ extension AddFileRequest {
 package struct FileRulesRequest: Encodable, Sendable {
     package var rules: [FileRuleRequest]
     package var quotaBytes: UInt64?
+    /// Whether rules that are new are also for files whose messages are here already.
+    package var areForWaiting: Bool?
 
     package init(rules: [FileRuleRequest], quotaBytes: UInt64?) { (self.rules, self.quotaBytes) = (rules, quotaBytes) }
 
@@ -183,6 +186,7 @@ extension FileRulesRequest: RequestBody {
     init(_ fields: inout JSONFields) throws(GatewayError) {
         rules = try fields.required("rules", .list(of: .object(FileRuleRequest.self)))
         quotaBytes = try fields.size("quotaBytes")
+        areForWaiting = try fields.optional("areForWaiting", .bool)
     }
 }
 

@@ -32,14 +32,17 @@ package struct AttachedFile: Hashable, Sendable {
     package let senderID: UserID
     /// The message, by its log and number.
     package let messageID: MessageID
+    /// The message's place in the order in which entries came to this node's disk.
+    package let arrival: Int64
 
     package var fileID: FileID { attachment.fileID }
     package var byteCount: UInt64 { attachment.byteCount }
 
     package init(
-        _ attachment: Attachment, in conversationID: ConversationID, by senderID: UserID, _ messageID: MessageID
+        _ attachment: Attachment, in conversationID: ConversationID, by senderID: UserID, _ messageID: MessageID,
+        arrival: Int64 = 0
     ) {
         (self.attachment, self.conversationID) = (attachment, conversationID)
-        (self.senderID, self.messageID) = (senderID, messageID)
+        (self.senderID, self.messageID, self.arrival) = (senderID, messageID, arrival)
     }
 }

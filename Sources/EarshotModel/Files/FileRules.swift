@@ -9,20 +9,35 @@ public struct FileRules: Hashable, Sendable {
         (self.rules, self.quotaBytes) = (rules, quotaBytes)
     }
 
-    /// - Parameters:
-    ///   - isStranger: whether this node's user has never written to the sender.
-    ///   - smallBytes: what counts as small.
-    package func decision(on file: AttachedFile, isStranger: Bool, smallBytes: UInt64) -> FileRule.Decision {
-        if let rule = rules.first(where: { $0.fits(file, isStranger: isStranger) }) { return rule.decision }
-        return !isStranger && file.byteCount <= smallBytes ? .fetch(folder: nil) : .ask
-    }
-
     /// The largest file that may be fetched unasked.
     package func largestFetched(smallBytes: UInt64) -> UInt64 {
         rules.reduce(smallBytes) { largest, rule in
             guard case .fetch = rule.decision else { return largest }
             return max(largest, rule.largest ?? Limits.fileBytes)
         }
+    }
+}
+
+/// Rules as the disk has them. Each is for files whose messages came since it was set, unless it was set for those that waited,
+/// too: nobody who adds a rule asks for all that was ever sent to them.
+package struct FileRulesInForce: Hashable, Sendable {
+    package let rules: FileRules
+    /// For each rule, where in the order of arrival the messages begin whose files it is for.
+    private let starts: [Int64]
+
+    package init(_ rules: FileRules, starts: [Int64]? = nil) {
+        (self.rules, self.starts) = (rules, starts ?? rules.rules.map { _ in 0 })
+    }
+
+    /// - Parameters:
+    ///   - isStranger: whether this node's user has never written to the sender.
+    ///   - smallBytes: what counts as small.
+    package func decision(on file: AttachedFile, isStranger: Bool, smallBytes: UInt64) -> FileRule.Decision {
+        let fitting = zip(rules.rules, starts).first { rule, start in
+            start <= file.arrival && rule.fits(file, isStranger: isStranger)
+        }
+        if let (rule, _) = fitting { return rule.decision }
+        return !isStranger && file.byteCount <= smallBytes ? .fetch(folder: nil) : .ask
     }
 }
 

@@ -174,29 +174,41 @@ extension Store {
 
 /// What is done with files.
 extension Store {
-    package func fileRules() throws(StoreError) -> FileRules {
+    package func fileRules() throws(StoreError) -> FileRulesInForce {
         let rows = Rows(path: path)
         return try read { db in
-            let rules = try Row.fetchAll(db.cachedStatement(sql: "SELECT * FROM fileRule ORDER BY place"))
-                .map(rows.fileRule)
+            let rules = try Self.rules(db, rows)
             let quota = try Int64.fetchOne(db.cachedStatement(sql: "SELECT byteCount FROM fileQuota"))
-            return FileRules(rules, quotaBytes: quota.map { UInt64($0) })
+            return FileRulesInForce(
+                FileRules(rules.map(\.rule), quotaBytes: quota.map { UInt64($0) }), starts: rules.map(\.start))
         }
     }
 
+    private static func rules(_ db: Database, _ rows: Rows) throws -> [(rule: FileRule, start: Int64)] {
+        try Row.fetchAll(db.cachedStatement(sql: "SELECT * FROM fileRule ORDER BY place"))
+            .map { (try rows.fileRule($0), $0["start"]) }
+    }
+
     /// These rules take the place of all that there are. A folder that none of them names is owed nothing.
-    package func note(_ rules: FileRules) throws(StoreError) {
+    /// - Parameter areForWaiting: whether those that are new are also for the files of messages that came before.
+    package func note(_ rules: FileRules, areForWaiting: Bool = false) throws(StoreError) {
+        let rows = Rows(path: path)
         try write { db in
+            var old = try Self.rules(db, rows)
+            let next = try Int64.fetchOne(db, sql: "SELECT ifnull(max(cursor), 0) + 1 FROM entry") ?? 0
             try db.execute(sql: "DELETE FROM fileRule; DELETE FROM fileQuota")
             for (place, rule) in rules.rules.enumerated() {
                 let (decision, folder) = FileDecisionNumber.columns(of: rule.decision)
+                var start: Int64 = areForWaiting ? 0 : next
+                if let index = old.firstIndex(where: { $0.rule == rule }) { start = old.remove(at: index).start }
                 try db.execute(
                     sql: """
-                        INSERT INTO fileRule (place, sender, mediaType, largest, decision, folder) VALUES (?, ?, ?, ?, ?, ?)
+                        INSERT INTO fileRule (place, sender, mediaType, largest, decision, folder, start)
+                        VALUES (?, ?, ?, ?, ?, ?, ?)
                         """,
                     arguments: [
                         place, rule.sender?.data, rule.mediaType, rule.largest.map { Int64(clamping: $0) },
-                        decision.rawValue, folder,
+                        decision.rawValue, folder, start,
                     ])
             }
             try db.execute(
@@ -258,7 +270,8 @@ extension Rows {
     fileprivate func attachedFile(_ row: Row) throws -> AttachedFile {
         AttachedFile(
             try attachment(row), in: try identifier(row, "conversationID"), by: try identifier(row, "authorID"),
-            MessageID(log: try identifier(row, "logID"), sequence: UInt64(row["sequence"] as Int64)))
+            MessageID(log: try identifier(row, "logID"), sequence: UInt64(row["sequence"] as Int64)),
+            arrival: row["cursor"])
     }
 
     fileprivate func fileRule(_ row: Row) throws -> FileRule {

@@ -135,10 +135,11 @@ struct FilesTests {
         let shared = try #require(try await bob.node.files.shared().first)
         let (late, again) = (folder.file("late"), FileCopies())
         let rules = FileRules([FileRule(.fetch(folder: late), sender: alice.userID)])
-        try bob.node.store.note(rules)
-        try await again.put(shared.attachment.fileID, by: rules, of: bob.node)
+        try bob.node.store.note(rules, areForWaiting: true)
+        let inForce = try bob.node.store.fileRules()
+        try await again.put(shared.attachment.fileID, by: inForce, of: bob.node)
         try FileManager.default.createDirectory(atPath: late, withIntermediateDirectories: true)
-        for _ in 0..<3 { try await again.put(shared.attachment.fileID, by: rules, of: bob.node) }
+        for _ in 0..<3 { try await again.put(shared.attachment.fileID, by: inForce, of: bob.node) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: late).count == 1)
         try await alice.stop()
         try await bob.stop()
@@ -229,6 +230,30 @@ struct FilesTests {
         try FileManager.default.createDirectory(atPath: late, withIntermediateDirectories: true)
         try await bob.node.files.fetch(draft.attachments[1].fileID)
         try await bob.events.until("the copy") { FileManager.default.fileExists(atPath: "\(late)/b.bin") }
+        try await alice.stop()
+        try await bob.stop()
+    }
+
+    @Test("that wait go on waiting when a rule is added, unless it is added for them, too")
+    func addedRule() async throws {
+        let (alice, bob) = try await Self.acquainted()
+        try await bob.node.files.setRules(FileRules([FileRule(.ask)]))
+        var ids: [FileID] = []
+        func send(_ name: String) async throws {
+            var draft = MessageDraft("")
+            draft.attachments = [try await alice.node.files.add(try file(name, bytes: 1000 + ids.count).path)]
+            ids.append(draft.attachments[0].fileID)
+            try await alice.events.state(.delivered, of: alice.node.messages.send(draft, to: bob.userID).id)
+        }
+        try await send("old.txt")
+        let rule = FileRule(.fetch(folder: nil), sender: alice.userID)
+        try await bob.node.files.setRules(FileRules([rule, FileRule(.ask)]))
+        try await send("new.txt")
+        try await waitUntilHeld(ids[1], by: bob)
+        #expect(try await bob.node.files.state(of: ids[0]) == .waiting)
+        try await bob.node.files.setRules(FileRules([FileRule(.ask)]))
+        try await bob.node.files.setRules(FileRules([rule, FileRule(.ask)]), areForWaiting: true)
+        try await waitUntilHeld(ids[0], by: bob)
         try await alice.stop()
         try await bob.stop()
     }
