@@ -91,6 +91,11 @@ public final class EventBus: Sendable {
 
     package init() {}
 
+    /// How many follow a message.
+    package func followerCount(of messageID: MessageID) -> Int {
+        state.withLock { $0.followers[messageID]?.count ?? 0 }
+    }
+
     /// Gives an event to everyone who observes its name, or follows its message. Messages come as runs.
     package func post(_ event: Event) {
         for mailbox in mailboxes(for: event.name) { mailbox.offer(.one(event)) }

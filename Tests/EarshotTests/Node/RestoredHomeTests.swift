@@ -142,6 +142,9 @@ struct RestoredHomeTests {
             changes.append(change)
         }
         async let delivered = alice.node.messages.wait(for: .delivered, of: offline.messageID)
+        let bus = alice.node.events
+        try await alice.events.until("both follow it") { bus.followerCount(of: offline.messageID) == 2 }
+        _ = try await alice.node.messages.message(offline.messageID)
         // The id that the wait began with names another message for Bob, who has had that one for long.
         try await bob.start(port: LoopbackPort.next(), peers: [alice.address])
         let renamed = try #require(try await recovery().renamed.first)
