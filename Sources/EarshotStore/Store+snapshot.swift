@@ -30,6 +30,14 @@ extension Snapshot {
                 WHERE (entry.kind <> 1 OR entry.isDeleted) AND entry.kind = 0
                 """,
             rows.messageID)
+        silent = try Row.decodeAll(
+            db,
+            sql: """
+                SELECT log.logID, entry.sequence FROM entry INDEXED BY hiddenEntry JOIN log ON log.number = entry.log
+                WHERE entry.kind > 1 AND entry.kind IN (?, ?) ORDER BY entry.log, entry.sequence
+                """,
+            arguments: [EntryKind.cutOff.rawValue, EntryKind.disregarded.rawValue], rows.messageID)
+        silentEntries = try rows.silentEntries(db)
         failures = try Row.decodeAll(
             db,
             sql: """

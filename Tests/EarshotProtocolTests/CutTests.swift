@@ -40,9 +40,9 @@ struct CutTests {
         home.meet(0, 3)
         home.send("from the tablet", from: 3, to: 2)
         home.network.run(for: 120_000)
-        for index in [0, 2] { #expect(try home.texts(at: index) == ["before", "from the tablet"]) }
-        // What was shown stays.
-        #expect(try home.texts(at: 3) == ["before", "after", "from the tablet"])
+        #expect(try home.texts(at: 2) == ["before", "from the tablet"])
+        // What was shown stays, and all devices of one user show the same.
+        for index in [0, 3] { #expect(try home.texts(at: index) == ["before", "after", "from the tablet"]) }
         let revokedID = home.network.nodes[1].local.deviceID
         for index in [0, 2, 3] {
             let store = try #require(home.network.nodes[index].store)
@@ -53,6 +53,9 @@ struct CutTests {
         }
         #expect(home.network.nodes[2].events.names.filter { $0 == .messageReceived }.count == 2)
         #expect(try home.unread(at: 2) == 2)
+        // Bob holds it, and his receipt does not say that it was delivered: he is not shown it.
+        #expect(try home.state(of: "after", at: 3) == .sent)
+        #expect(try home.state(of: "from the tablet", at: 3) == .delivered)
     }
 
     @Test("nothing is shown either when the node has started anew meanwhile")

@@ -19,7 +19,7 @@ struct EntryPlacesTests {
         case .join, .leave: (["open", "private"], false)
         case .version: (["private"], false)
         case .profile: (["one", "two"], false)
-        case .decision, .erasure: (["one"], false)
+        case .decision, .erasure, .shown: (["one"], false)
         case .created, .add, .remove, .update, .pass, .handOver, .closed, .begin: ([], true)
         // These say nothing anywhere.
         case .unknown, .cutOff, .misplaced, .disregarded: (everywhere, true)

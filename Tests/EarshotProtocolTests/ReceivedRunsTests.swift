@@ -27,6 +27,7 @@ struct ReceivedRunsTests {
         return try runs.take(
             frame, into: branch, known: known, of: .direct(device("alice").userID, reader.userID), from: link,
             isStranger: true, logs: &logs, privates: &privates, cuts: Cuts(), erasures: Erasures(of: reader.userID),
+            showings: Showings(of: reader.userID),
             author: reader,
             now: Moment(wallClock: 0, uptime: 0))
     }

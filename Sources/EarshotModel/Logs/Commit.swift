@@ -77,6 +77,9 @@ package struct Snapshot: Hashable, Sendable {
     package var hidden: [MessageID] = []
     /// Entries whose content this node never had, or does not know.
     package var unknown: [MessageID] = []
+    /// Messages of others that are kept and not shown, and what says something about messages and does not count; in each log
+    /// ascending.
+    package var silent: [MessageID] = []
     /// Failures of messages that no receipt covers, and of all messages that were withheld.
     package var failures: [DeliveryFailure] = []
     /// Ascending by name.
@@ -94,7 +97,10 @@ package struct Snapshot: Hashable, Sendable {
     package var membershipEntries: [RecordedEntries] = []
     /// The first `join` of each log of an open conversation, log by log.
     package var joinEntries: [RecordedEntries] = []
-    /// What users' devices tell each other in entries: decisions, erasures, and cuts of revoked devices; log by log.
+    /// Those of `silent` that came last, whole, log by log, at most `Limits.silentEntries`.
+    package var silentEntries: [RecordedEntries] = []
+    /// What users' devices tell each other in entries: decisions, erasures, what was shown, and cuts of revoked devices; log by
+    /// log.
     package var sharedEntries: [RecordedEntries] = []
     /// Receipts for logs of others.
     package var receipts: [Receipt] = []

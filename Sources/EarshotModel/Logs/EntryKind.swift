@@ -38,6 +38,8 @@ package enum EntryKind: Int, Hashable, Sendable, CaseIterable {
     case decision = 40
     /// What its user has erased.
     case erasure = 41
+    /// What its user was shown, and does not count.
+    case shown = 42
     /// What the author says of themselves.
     case profile = 50
 
@@ -48,7 +50,7 @@ package enum EntryKind: Int, Hashable, Sendable, CaseIterable {
     package var isShown: Bool { self == .text }
 
     /// Whether a device tells the others of its user something with it.
-    package var isShared: Bool { self == .cut || self == .decision || self == .erasure }
+    package var isShared: Bool { [.cut, .decision, .erasure, .shown].contains(self) }
 
     /// Whether it says something to people, which they can erase. What others of its kind say is needed to know who belongs
     /// where, and what counts.
@@ -58,6 +60,9 @@ package enum EntryKind: Int, Hashable, Sendable, CaseIterable {
         default: false
         }
     }
+
+    /// Whether it is kept and says nothing, because its author's word counts for nothing there.
+    package var isSilent: Bool { self == .disregarded || self == .cutOff }
 
     /// Whether it says who belongs to a private conversation, or depends on that.
     package var isMembership: Bool { (EntryKind.join.rawValue...EntryKind.disregarded.rawValue).contains(rawValue) }

@@ -143,6 +143,8 @@ package enum EntryDraft: Hashable, Sendable {
     indirect case cut(DeviceCut)
     /// What they have erased.
     case erasure([ErasedRun])
+    /// What they were shown, and does not count.
+    case shown([ShownEntries])
 
     package var kind: EntryKind {
         switch self {
@@ -156,6 +158,7 @@ package enum EntryDraft: Hashable, Sendable {
         case .decision: .decision
         case .cut: .cut
         case .erasure: .erasure
+        case .shown: .shown
         }
     }
 
@@ -172,6 +175,8 @@ package enum EntryDraft: Hashable, Sendable {
         case .control(let control): control.entry.byteCount
         case .join, .leave, .accept, .decline, .version, .decision, .cut: 0
         case .erasure(let runs): runs.count * MemoryLayout<ErasedRun>.size
+        case .shown(let entries):
+            entries.reduce(0) { $0 + MemoryLayout<ShownEntries>.size + $1.sequences.ranges.count * 16 }
         case .profile(let profile, _): profile.byteCount
         }
     }
@@ -181,7 +186,7 @@ package enum EntryDraft: Hashable, Sendable {
         switch self {
         case .message(let draft): try draft.check()
         case .amendment(let amendment): try amendment.validate()
-        case .join, .leave, .accept, .decline, .version, .control, .profile, .decision, .cut, .erasure: break
+        case .join, .leave, .accept, .decline, .version, .control, .profile, .decision, .cut, .erasure, .shown: break
         }
     }
 }

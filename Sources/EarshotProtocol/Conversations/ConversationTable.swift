@@ -19,20 +19,28 @@ struct ConversationTable: Sendable {
     private var ends: Cuts
     /// What this node's user has erased on another device.
     private var erased: Erasures
+    /// What their devices have shown and does not count.
+    private var saidShown: Showings
+    /// What this node keeps and does not show.
+    private var kept: SilentEntries
     /// In open conversations, where the logs of this node's user first say that they join.
     private var joins: [ConversationID: [LogID: LogPlace?]] = [:]
 
     /// - Parameters:
     ///   - told: what the disk has of private conversations beside their entries.
-    ///   - shared: what it has of cuts and erasures.
+    ///   - shared: what it has of cuts, of erasures, and of what was shown.
+    ///   - silent: what it keeps and does not show.
     ///   - joins: the first `join` of each log of an open conversation.
     init(
         userID: UserID, deviceID: DeviceID, records: [OpenConversationRecord] = [], entries: [RecordedEntries] = [],
-        told: [PrivateConversationRecord] = [], shared: [RecordedEntries] = [], joins: [RecordedEntries] = []
+        told: [PrivateConversationRecord] = [], shared: [RecordedEntries] = [], joins: [RecordedEntries] = [],
+        silent: SilentEntries = SilentEntries()
     ) {
         self.userID = userID
         ends = Cuts(shared)
         erased = Erasures(of: userID, shared)
+        saidShown = Showings(of: userID, shared)
+        kept = silent
         governed = PrivateConversations(userID: userID, deviceID: deviceID, entries)
         for run in shared where run.log.conversation.kind == .private { takeCuts(in: run.entries, of: run.log) }
         _ = governed.fold()
@@ -45,6 +53,8 @@ struct ConversationTable: Sendable {
             let isTold = self.told[summary.conversationID].map { summary.news(since: $0, for: userID).isEmpty } ?? false
             if !isTold { unwritten.insert(summary.conversationID) }
         }
+        for conversationID in governed.all.map(\.conversationID) + ends.conversationIDs { kept.noteDue(conversationID) }
+        regardShown()
     }
 
     /// Those whose owners say who belongs to them.
@@ -62,10 +72,60 @@ struct ConversationTable: Sendable {
         _modify { yield &erased }
     }
 
+    /// What the devices of this node's user have shown and does not count.
+    var showings: Showings {
+        get { saidShown }
+        _modify { yield &saidShown }
+    }
+
+    /// What this node keeps and does not show.
+    var silent: SilentEntries {
+        get { kept }
+        _modify { yield &kept }
+    }
+
+    /// More is known of who was in: messages that did not count are looked at again, and so are those that are shown.
+    mutating func regard(in conversationID: ConversationID) {
+        kept.noteDue(conversationID)
+        guard let conversation = governed[conversationID] else { return }
+        kept.regard { silent in
+            silent.entry.kind == .disregarded && silent.log.conversationID == conversationID
+                && conversation.counts(silent.entry, of: silent.branch, by: silent.authorID, in: silent.log)
+        }
+    }
+
+    /// Another device of this node's user has shown what is kept here.
+    mutating func regardShown() {
+        let saidShown = saidShown
+        kept.regard { saidShown.covers($0.entry.sequence, of: $0.branch) }
+    }
+
+    /// What of a log without branches counts for nothing, by what is known now.
+    func uncounted(of log: IncomingLog) -> SequenceSet {
+        let end = log.committed.sequence
+        var uncounted = ends.uncounted(of: log.description, by: log.authorID, through: end)
+        let ranges = governed[log.description.conversationID]?
+            .uncounted(of: log.logID, by: log.authorID, in: log.description.logID, through: end)
+        for range in ranges ?? [] where range.lowerBound <= end {
+            uncounted.insert(range.lowerBound...min(range.upperBound, end))
+        }
+        return uncounted
+    }
+
+    /// Entries of a log are on the disk: what is shown of it may not count.
+    mutating func noteWritten(_ log: LogDescription, by authorID: UserID) {
+        guard
+            ends.contains(log.deviceID, of: authorID, in: log.conversationID)
+                || governed[log.conversationID]?.membership?.wasEverOut(authorID) == true
+        else { return }
+        kept.noteDue(log.conversationID)
+    }
+
     /// Entries of a log are on the disk: some of them may say where the logs of a revoked device end.
     mutating func takeCuts(in entries: [EntryRecord], of record: LogRecord) {
         let conversationID = record.description.conversationID
         let cuts = ends.insert(entries, by: record.authorID, in: conversationID)
+        if !cuts.isEmpty { kept.noteDue(conversationID) }
         guard record.conversation.kind == .private else { return }
         for cut in cuts { governed.revoke(cut, by: record.authorID, in: conversationID) }
     }

@@ -10,14 +10,6 @@ struct PrivateConversation: Sendable {
         let place: LogPlace
     }
 
-    /// A message that did not count when it came, as it would stand if it did.
-    private struct Disregarded: Sendable {
-        let branch: LogID
-        let log: LogDescription
-        let authorID: UserID
-        let entry: EntryRecord
-    }
-
     /// A `Join`, or a `Leave`, that came before the addition that it answers.
     private struct Answer: Hashable, Sendable {
         let userID: UserID
@@ -38,8 +30,6 @@ struct PrivateConversation: Sendable {
     private var unfolded: [LogID: ControlRun] = [:]
     /// By branch of a log of messages, ascending.
     private var versions: [LogID: [Version]] = [:]
-    /// Messages that did not count when they came, oldest first.
-    private var disregarded: Deque<Disregarded> = []
     /// Answers that have come and are not looked at yet.
     private var answers: [Answer] = []
     /// Answers to what is not here yet, oldest first.
@@ -319,7 +309,7 @@ struct PrivateConversation: Sendable {
     func uncounted(
         of branch: LogID, by authorID: UserID, in logID: LogID, through end: UInt64
     ) -> [ClosedRange<UInt64>] {
-        guard let membership, membership.status(of: authorID) == .removed else { return [] }
+        guard let membership, membership.wasEverOut(authorID) else { return [] }
         let versions = versions[branch] ?? []
         return versions.indices.compactMap { index in
             let next = index + 1 < versions.count ? versions[index + 1].sequence - 1 : end
@@ -331,29 +321,6 @@ struct PrivateConversation: Sendable {
             }
             return first <= next ? first...next : nil
         }
-    }
-
-    /// A message does not count, as far as is known.
-    mutating func disregard(_ entry: EntryRecord, of branch: LogID, by authorID: UserID, in log: LogDescription) {
-        guard !disregarded.contains(where: { $0.branch == branch && $0.entry.sequence == entry.sequence }) else {
-            return
-        }
-        if disregarded.count >= Limits.disregardedEntries { disregarded.removeFirst() }
-        disregarded.append(Disregarded(branch: branch, log: log, authorID: authorID, entry: entry))
-    }
-
-    /// What came of a branch behind an entry is not on the disk.
-    mutating func forget(_ branch: LogID, after sequence: UInt64) {
-        disregarded.removeAll { $0.branch == branch && $0.entry.sequence > sequence }
-    }
-
-    /// Messages that count after all, now that more is known of who was in.
-    mutating func takeRegarded() -> [LogEntries] {
-        let counting = disregarded.filter { counts($0.entry, of: $0.branch, by: $0.authorID, in: $0.log) }
-        guard !counting.isEmpty else { return [] }
-        let places = Set(counting.map { MessageID(log: $0.branch, sequence: $0.entry.sequence) })
-        disregarded.removeAll { places.contains(MessageID(log: $0.branch, sequence: $0.entry.sequence)) }
-        return counting.map { LogEntries(logID: $0.branch, entries: [$0.entry]) }
     }
 
     // MARK: - Who may have what

@@ -13,8 +13,6 @@ struct PrivateConversations: Sendable {
     private var duties: Set<ConversationID> = []
     /// Those of which entries were taken that do not count yet.
     private var unfolded: Set<ConversationID> = []
-    /// Messages that turn out to count, until the disk has that.
-    private var regarded: [LogEntries] = []
     private var waiting = VersionWaits()
 
     /// - Parameter entries: what the disk has of who belongs to them.
@@ -27,11 +25,6 @@ struct PrivateConversations: Sendable {
             for run in inOrder where run.log.description.kind == kind {
                 noteOwnVersions(in: run.entries, of: run.log)
                 take(run.entries, of: run.log, after: run.log.start.place)
-                for entry in run.entries where entry.kind == .disregarded {
-                    guard let regarded = entry.regarded else { continue }
-                    conversations[run.log.description.conversationID]?.disregard(
-                        regarded, of: run.log.logID, by: run.log.authorID, in: run.log.description)
-                }
             }
         }
         _ = fold()
@@ -270,31 +263,29 @@ struct PrivateConversations: Sendable {
     /// Entries of a branch are proved. Messages of somebody who did not belong to the conversation are kept, so that others
     /// are not held up, and say nothing.
     mutating func judge(
-        _ entries: inout ProvedEntries, of branch: IncomingLog, isOwn: Bool
+        _ entries: inout ProvedEntries, of branch: IncomingLog, _ showings: Showings, isOwn: Bool
     ) {
         let conversationID = branch.description.conversationID
         conversations[conversationID]?.noteVersions(in: entries.records, of: branch)
         guard branch.description.kind == .messages, !isOwn else { return }
-        judgeMessages(&entries, of: branch)
+        judgeMessages(&entries, of: branch, showings)
     }
 
-    private mutating func judgeMessages(_ entries: inout ProvedEntries, of branch: IncomingLog) {
+    private func judgeMessages(_ entries: inout ProvedEntries, of branch: IncomingLog, _ showings: Showings) {
         let (conversationID, authorID) = (branch.description.conversationID, branch.authorID)
         for index in entries.indices where entries.records[index].kind.isOfMessages {
             let counts = conversations[conversationID]?
                 .counts(entries.records[index], of: branch.logID, by: authorID, in: branch.description)
-            guard counts != true else { continue }
-            conversations[conversationID]?.disregard(
-                entries.records[index], of: branch.logID, by: authorID, in: branch.description)
+            guard counts != true, !showings.covers(entries.records[index].sequence, of: branch.logID) else { continue }
             entries.silence(index, as: .disregarded)
         }
     }
 
     /// Bodies have come that were missing.
-    mutating func judgeFound(_ entries: inout ProvedEntries, of branch: IncomingLog) {
+    mutating func judgeFound(_ entries: inout ProvedEntries, of branch: IncomingLog, _ showings: Showings) {
         conversations[branch.description.conversationID]?.insertVersions(
             in: entries.records, branch: branch.logID)
-        judgeMessages(&entries, of: branch)
+        judgeMessages(&entries, of: branch, showings)
     }
 
     /// The identity key of a user has said where the logs of a device of theirs end. It counts from `fold()` on.
@@ -331,29 +322,7 @@ struct PrivateConversations: Sendable {
     }
 
     /// - Parameter waiting: conversations in which this device writes nothing now.
-    func hasDuties(besides waiting: Set<ConversationID>) -> Bool { !duties.isSubset(of: waiting) || hasRegarded }
-
-    /// Whether messages turn out to count.
-    var hasRegarded: Bool { !regarded.isEmpty }
-
-    /// Looks again at messages that did not count.
-    mutating func regard(in conversationID: ConversationID) {
-        regarded += conversations[conversationID]?.takeRegarded() ?? []
-    }
-
-    /// - Parameter isWritten: whether an entry is on the disk with the next commit, and its body, too.
-    mutating func takeRegarded(isWritten: (MessageID) -> Bool) -> [LogEntries] {
-        guard !regarded.isEmpty else { return [] }
-        let all = regarded
-        regarded = all.compactMap { $0.filter { !isWritten($0) } }
-        return all.compactMap { $0.filter(isWritten) }
-    }
-
-    /// What came of a branch behind an entry is not on the disk: it comes again, and is judged then.
-    mutating func forget(_ branch: LogID, after sequence: UInt64, in conversationID: ConversationID) {
-        conversations[conversationID]?.forget(branch, after: sequence)
-        regarded = regarded.compactMap { $0.filter { $0.log != branch || $0.sequence <= sequence } }
-    }
+    func hasDuties(besides waiting: Set<ConversationID>) -> Bool { !duties.isSubset(of: waiting) }
 
     /// The unsent end of an own control log gives way to what comes back.
     /// - Parameter limbo: that end, which waits to be written anew.
@@ -374,9 +343,6 @@ struct PrivateConversations: Sendable {
         return conversations[conversationID]?.membership?.remaining(of: written, by: userID, on: deviceID)
             .map { .control(ControlBody($0)) } ?? []
     }
-
-    /// They are not on the disk, and go into the next commit again.
-    mutating func writeAgain(regarded entries: [LogEntries]) { regarded += entries }
 
     /// What this device writes of itself: whoever has left is removed, and a hand-over to its user is taken up.
     /// - Parameter waiting: conversations in which this device writes nothing now.
@@ -424,13 +390,5 @@ struct PrivateConversations: Sendable {
             else { return false }
             return !conversation.holds(place)
         }
-    }
-}
-
-extension LogEntries {
-    /// `nil` if there is none that is meant.
-    fileprivate func filter(_ isMeant: (MessageID) -> Bool) -> LogEntries? {
-        let kept = entries.filter { isMeant(MessageID(log: logID, sequence: $0.sequence)) }
-        return kept.isEmpty ? nil : LogEntries(logID: logID, entries: kept)
     }
 }

@@ -72,7 +72,7 @@ extension Replication {
         in conversationID: ConversationID, trust: TrustMachine, clocks: inout ClockMachine, now: Moment
     ) {
         conversations.privates.noteDuties(in: conversationID)
-        conversations.privates.regard(in: conversationID)
+        conversations.regard(in: conversationID)
         reconsiderBodies(of: conversationID)
         conversations.changed(conversationID)
         for connectionID in sessions.chosen { accessChanged(to: conversationID, on: connectionID) }

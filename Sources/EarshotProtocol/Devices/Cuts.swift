@@ -22,6 +22,9 @@ struct Cuts: Sendable {
         ends[conversationID]?[Author(userID: userID, deviceID: deviceID)] != nil
     }
 
+    /// In no order.
+    var conversationIDs: some Sequence<ConversationID> { ends.keys }
+
     /// By device, the last entries of a conversation that count.
     func all(in conversationID: ConversationID) -> [DeviceID: Set<LogPlace>] {
         (ends[conversationID] ?? [:]).reduce(into: [:]) { $0[$1.key.deviceID, default: []].formUnion($1.value) }
@@ -57,14 +60,26 @@ struct Cuts: Sendable {
         }
     }
 
+    /// The entries of a log without branches that do not count, as far as cuts go, up to its end.
+    func uncounted(of log: LogDescription, by authorID: UserID, through end: UInt64) -> SequenceSet {
+        guard let ends = ends[log.conversationID]?[Author(userID: authorID, deviceID: log.deviceID)] else {
+            return SequenceSet()
+        }
+        let last = ends.filter { $0.logID == log.logID }.map(\.sequence).max() ?? 0
+        return last < end ? SequenceSet(last + 1...end) : SequenceSet()
+    }
+
     /// Entries of a branch are proved, or their bodies have come. Those that do not count are kept, so that others are not
     /// held up, and say nothing.
-    func judge(_ entries: inout ProvedEntries, of branch: IncomingLog) {
+    /// - Parameter showings: what of them another device of this node's user has shown already.
+    func judge(_ entries: inout ProvedEntries, of branch: IncomingLog, _ showings: Showings) {
         guard !ends.isEmpty,
             contains(branch.description.deviceID, of: branch.authorID, in: branch.description.conversationID)
         else { return }
         for index in entries.indices where entries.records[index].kind.isCutOff {
-            if counts(entries.records[index].place, of: branch.description, by: branch.authorID) { continue }
+            let entry = entries.records[index]
+            if counts(entry.place, of: branch.description, by: branch.authorID) { continue }
+            if entry.kind.isOfMessages, showings.covers(entry.sequence, of: branch.logID) { continue }
             entries.silence(index, as: .cutOff)
         }
     }

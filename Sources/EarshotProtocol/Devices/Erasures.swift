@@ -5,22 +5,16 @@ import EarshotModel
 /// It decides which entries that come are to be erased. It erases nothing itself, and does not know what may still have to
 /// leave: the disk does.
 struct Erasures: Sendable {
-    private struct Statement: Sendable {
-        let log: LogDescription
-        let place: Place
-        let runs: [ErasedRun]
-    }
-
-    private let userID: UserID
-    private var statements: [LogPlace: Statement] = [:]
+    private var statements: OwnStatements<ErasedRun>
     /// By the log's own id, in no order.
     private var runs: [LogID: Set<ErasedRun>] = [:]
-    /// Where the logs of revoked devices end in the user's own conversation.
-    private var cuts = Cuts()
 
     /// - Parameter entries: what the disk has of the user's own conversation.
     init(of userID: UserID, _ entries: [RecordedEntries] = []) {
-        self.userID = userID
+        statements = OwnStatements(of: userID) { entry in
+            guard entry.kind == .erasure, case .erasure(let runs) = entry.bodyContent else { return nil }
+            return runs
+        }
         for run in entries where run.log.conversation.isOwn(of: userID) { _ = insert(run) }
     }
 
@@ -30,31 +24,10 @@ struct Erasures: Sendable {
     /// Takes entries of the user's own conversation, from whichever device.
     /// - Returns: what they say was erased, by log.
     mutating func insert(_ entries: RecordedEntries) -> [LogID: Set<ErasedRun>] {
-        let log = entries.log.description
-        let isCut = !cuts.insert(entries.entries, by: entries.log.authorID, in: log.conversationID).isEmpty
-        var said: [LogID: Set<ErasedRun>] = [:]
-        for entry in entries.entries where entry.kind == .erasure {
-            guard case .erasure(let runs) = entry.bodyContent else { continue }
-            let place = Place(sequence: entry.sequence, chain: entry.chain)
-            let statement = Statement(log: log, place: place, runs: runs)
-            statements[LogPlace(logID: log.logID, sequence: place.sequence, chain: place.chain)] = statement
-            guard counts(statement) else { continue }
-            for run in runs { said[run.last.logID, default: []].insert(run) }
-        }
-        if isCut {
-            runs = [:]
-            for statement in statements.values where counts(statement) {
-                for run in statement.runs { runs[run.last.logID, default: []].insert(run) }
-            }
-        } else {
-            runs.merge(said) { $0.union($1) }
-        }
-        return said
-    }
-
-    /// Whether a revoked device has said it behind its end.
-    private func counts(_ statement: Statement) -> Bool {
-        cuts.counts(statement.place, of: statement.log, by: userID)
+        let (said, hasCut) = statements.insert(entries)
+        if hasCut { runs = [:] }
+        for run in hasCut ? Array(statements.counting) : said { runs[run.last.logID, default: []].insert(run) }
+        return said.reduce(into: [:]) { $0[$1.last.logID, default: []].insert($1) }
     }
 
     /// Whether there is anything that it could cover.

@@ -57,6 +57,9 @@ struct MissingBodies: Sendable {
         return branch.missing.union(branch.unwritten)
     }
 
+    /// The same, with those that this node's user may not have.
+    func lackingAtAll(_ logID: LogID) -> SequenceSet { lacking(logID).union(branches[logID]?.unowed ?? SequenceSet()) }
+
     /// The entries whose bodies are not on the disk after a commit, by branch, also those that this node's user may not
     /// have.
     func lacking(after next: CommitInFlight) -> [LogID: SequenceSet] {

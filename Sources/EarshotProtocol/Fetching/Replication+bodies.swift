@@ -71,9 +71,12 @@ extension Replication {
         logs.grew(logID, by: bytes)
         if logs.own(logID) == nil {
             entries.silenceMisplaced(in: log.description, of: conversation)
-            conversations.cuts.judge(&entries, of: log)
+            conversations.cuts.judge(&entries, of: log, conversations.showings)
         }
-        if conversation.kind == .private { conversations.privates.judgeFound(&entries, of: log) }
+        if conversation.kind == .private {
+            conversations.privates.judgeFound(&entries, of: log, conversations.showings)
+        }
+        if logs.own(logID) == nil { conversations.silent.insert(entries.records, of: log) }
         for (record, body) in zip(entries.records, entries.bodies) where body != nil {
             logs.note(record.timestamp, of: record.sequence, in: logID)
         }
@@ -138,7 +141,7 @@ extension Replication {
         let conversationID = found.conversation.conversationID
         conversations.privates.takeFound(records, of: record)
         // A version may be among them.
-        conversations.privates.regard(in: conversationID)
+        conversations.regard(in: conversationID)
         reconsiderBodies(of: conversationID)
     }
 

@@ -21,6 +21,7 @@ extension EntryBody.Content {
         case .decision(let decision): self = .decision(decision)
         case .cut(let cut): self = .cut(cut)
         case .erasure(let runs): self = .erasure(runs)
+        case .shown(let entries): self = .shown(entries)
         }
     }
 
@@ -29,7 +30,7 @@ extension EntryBody.Content {
         switch self {
         case .text(let message): message.session.map { .session($0.id, counter: $0.counter) }
         case .amendment(let amendment): amendment.relation
-        case .branches, .join, .leave, .version, .control, .profile, .decision, .cut, .erasure, .unknown: nil
+        case .branches, .join, .leave, .version, .control, .profile, .decision, .cut, .erasure, .shown, .unknown: nil
         }
     }
 

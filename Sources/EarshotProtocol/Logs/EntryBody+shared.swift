@@ -82,6 +82,36 @@ extension ErasedRun {
     }
 }
 
+extension ShownEntries {
+    /// - Throws: `ProtocolError` `malformed`; `violation` for more logs, or ranges of one, than a statement has.
+    static func decode(_ wire: Wire.Shown) throws(ProtocolError) -> [ShownEntries] {
+        guard wire.entries.count <= Limits.shownLogs, wire.entries.allSatisfy({ $0.ranges.count <= Limits.shownRanges })
+        else {
+            throw ProtocolError(
+                .violation,
+                "an entry says more than \(Limits.shownRanges) ranges of \(Limits.shownLogs) logs to be shown")
+        }
+        var all: [ShownEntries] = []
+        for entries in wire.entries {
+            guard let logID = LogID(bytes: entries.logID) else {
+                throw ProtocolError(.malformed, "an entry says of no log that it was shown")
+            }
+            let sequences = try SequenceSet(entries.ranges, through: Counting.largest, "the entries that were shown")
+            all.append(ShownEntries(sequences, of: logID))
+        }
+        return all
+    }
+
+    static func wire(_ entries: [ShownEntries]) -> Wire.Shown {
+        Wire.Shown(
+            entries: entries.map {
+                Wire.ShownEntries(
+                    logID: Wire.bytes($0.logID),
+                    ranges: $0.sequences.ranges.map { Wire.Range(first: $0.lowerBound, last: $0.upperBound) })
+            })
+    }
+}
+
 extension Signature {
     /// - Returns: `nil` where there is none.
     fileprivate static func decode(_ bytes: [UInt8]) throws(ProtocolError) -> Signature? {

@@ -11,7 +11,7 @@ extension EntryKind {
         case .unknown, .cutOff, .misplaced, .disregarded: true
         case .text, .edit, .retract, .reaction, .branches, .cut: kind == .messages
         case .profile: kind == .messages && conversation.kind == .direct
-        case .decision, .erasure: kind == .messages && conversation.isOfOneUser
+        case .decision, .erasure, .shown: kind == .messages && conversation.isOfOneUser
         case .join, .leave: kind == .messages && conversation.kind != .direct
         case .version: kind == .messages && conversation.kind == .private
         case .created, .add, .remove, .update, .pass, .handOver, .closed, .begin:

@@ -278,8 +278,8 @@ extension Membership {
     /// Whether a user is in, invited or not.
     package func isIn(_ userID: UserID) -> Bool { state.isIn(userID) && status(of: userID) != .left }
 
-    /// Whether a user's stay has ever ended.
-    package func wasEverOut(_ userID: UserID) -> Bool { stays.hasEnded(userID) }
+    /// Whether a user's stay has ever ended, or was in vain: something that they wrote may not count.
+    package func wasEverOut(_ userID: UserID) -> Bool { stays.hasEnded(userID) || isAddedInVain(userID) }
 
     /// The addition that a user who is in has to answer; of a former owner, the entry with which they became it.
     package func addition(of userID: UserID) -> LogPlace? {

@@ -26,7 +26,8 @@ extension EntryBody.Content {
         case .amendment(let amendment):
             guard let new = moved[amendment.target] else { return self }
             return .amendment(Amendment(target: new, amendment.content))
-        case .branches, .join, .leave, .version, .control, .profile, .decision, .cut, .erasure, .unknown: return self
+        case .branches, .join, .leave, .version, .control, .profile, .decision, .cut, .erasure, .shown, .unknown:
+            return self
         }
     }
 }

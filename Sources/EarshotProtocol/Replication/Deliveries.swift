@@ -111,14 +111,14 @@ struct Deliveries: Sendable {
     /// Adds changes to a commit: what the logs' recipients have, and receipts for what this node keeps of peers' logs.
     /// - Parameters:
     ///   - heads: those of peers' logs that change with the commit.
-    ///   - missing: the entries whose bodies this node lacks after the commit, by branch.
+    ///   - missing: the entries whose bodies this node lacks after the commit, and those that it does not show, by branch.
     mutating func move(
         into next: inout CommitInFlight, heads: [LogID: LogHead], missing: [LogID: SequenceSet] = [:], logs: Logs,
         author: LogAuthor
     ) {
         next.progress = takeUnwritten { key, progress in
             guard key.recipientID == author.userID, let log = logs.incoming(key.logID) else { return nil }
-            let missing = log.lacking(missing, in: logs)
+            let missing = log.lacking(missing, in: logs, through: progress.delivered)
             // Whoever lacks more than a receipt can name signs for what they had before.
             guard missing.ranges.count <= Limits.missingRangesPerReceipt else { return nil }
             // Peers know a branch by its log's id and the chain hash alone.
@@ -168,7 +168,7 @@ struct Deliveries: Sendable {
         return old
     }
 
-    /// It is not on the disk, and goes into the next commit again.
+    /// It says something else from the next commit on, or it is not on the disk and goes into the next commit again.
     mutating func writeAgain(_ key: DeliveryKey) { unwritten.insert(key) }
 
     /// The commit that moved a program's place in the inbox is not on the disk: it will be given the messages again.
@@ -441,8 +441,12 @@ struct Deliveries: Sendable {
 
 extension IncomingLog {
     /// What of everything up to its end is missing. What a branch has before its base is in others.
-    fileprivate func lacking(_ missing: [LogID: SequenceSet], in logs: Logs) -> SequenceSet {
+    fileprivate func lacking(
+        _ missing: [LogID: SequenceSet], in logs: Logs, through end: UInt64
+    ) -> SequenceSet {
         var lacking = missing[logID] ?? SequenceSet()
+        // More may have come that goes to the disk later.
+        lacking.removeAll(after: end)
         guard let base, !missing.isEmpty else { return lacking }
         for other in logs.branches(of: description) where other != logID {
             var shared = missing[other] ?? SequenceSet()

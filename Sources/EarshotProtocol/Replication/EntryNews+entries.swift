@@ -78,7 +78,7 @@ extension EntryNews {
         case .profile:
             guard source.tellsProfiles else { return nil }
             self = .profile(source.authorID, by: sequence)
-        case .branches, .join, .leave, .version, .control, .decision, .cut, .erasure, .unknown, nil: return nil
+        case .branches, .join, .leave, .version, .control, .decision, .cut, .erasure, .shown, .unknown, nil: return nil
         }
     }
 }

@@ -89,7 +89,7 @@ struct ReceivedRuns: Sendable {
     mutating func take(
         _ frame: EntriesFrame, into branch: IncomingLog, known: Int, of conversation: ConversationRecord,
         from link: ReplicationSession, isStranger: Bool, logs: inout Logs, privates: inout PrivateConversations,
-        cuts: Cuts, erasures: Erasures, author: LogAuthor, now: Moment
+        cuts: Cuts, erasures: Erasures, showings: Showings, author: LogAuthor, now: Moment
     ) throws(ProtocolError) -> Intake {
         var branch = branch
         let before = branch.proved.place
@@ -104,9 +104,9 @@ struct ReceivedRuns: Sendable {
             for: bytes, of: link.deviceID, isGiven: frame.log.deviceID != link.deviceID, isStranger: isStranger)
         if !isOwn {
             taken.silenceMisplaced(in: branch.description, of: conversation)
-            cuts.judge(&taken, of: branch)
+            cuts.judge(&taken, of: branch, showings)
         }
-        if conversation.kind == .private { privates.judge(&taken, of: branch, isOwn: isOwn) }
+        if conversation.kind == .private { privates.judge(&taken, of: branch, showings, isOwn: isOwn) }
         // Not before: what is not queued for the disk is not proved, or a hole would follow.
         logs.proved(branch)
         var missing = taken.missing

@@ -201,10 +201,11 @@ extension Replication {
             actions.append(.credit(-1, connectionID))
             return
         }
-        let (cuts, erasures) = (conversations.cuts, conversations.erasures)
+        let (cuts, erasures, showings) = (conversations.cuts, conversations.erasures, conversations.showings)
         let intake = try runs.take(
             frame, into: log, known: known, of: conversation, from: session, isStranger: isStranger, logs: &logs,
-            privates: &conversations.privates, cuts: cuts, erasures: erasures, author: author, now: now)
+            privates: &conversations.privates, cuts: cuts, erasures: erasures, showings: showings,
+            author: author, now: now)
         if let credential = frame.credential?.proved, credential.deviceID == log.description.deviceID,
             log.description.deviceID != session.deviceID, log.authorID != author.userID
         {
@@ -223,6 +224,7 @@ extension Replication {
                 takingBack.came(run.entries, of: frame.log)
                 return
             }
+            conversations.silent.insert(run.entries, of: run.branch)
             guard log.description.deviceID == session.deviceID else { return }
             for timestamp in timestamps {
                 if let skew = clocks.hear(timestamp, of: session.userID, now: now) { post(.clockSkewed(skew)) }

@@ -39,7 +39,8 @@ struct Replication: Sendable {
         conversations = ConversationTable(
             userID: author.userID, deviceID: author.deviceID, records: snapshot.conversations,
             entries: snapshot.membershipEntries, told: snapshot.privateConversations,
-            shared: snapshot.sharedEntries, joins: snapshot.joinEntries)
+            shared: snapshot.sharedEntries, joins: snapshot.joinEntries,
+            silent: SilentEntries(snapshot.silent, snapshot.silentEntries))
         sessions = ReplicationSessions(deviceID: author.deviceID)
         fetching = Fetching(deviceID: author.deviceID)
         for (logID, missing) in snapshot.missing {
@@ -52,6 +53,7 @@ struct Replication: Sendable {
         if snapshot.revocations.contains(where: { $0.deviceID == author.deviceID && $0.userID == author.userID }) {
             outbox.close()
         }
+        shareShown()
     }
 
     /// What the inputs since the last call want done, in this order.
@@ -238,6 +240,7 @@ struct Replication: Sendable {
         {
             return .pressing
         }
+        if conversations.silent.hasRegarded { return .pressing }
         let hasDuties = conversations.privates.hasDuties(besides: [])
         let comingBack = hasDuties || !changes.isEmpty ? comingBack : []
         let isPatient =
@@ -260,6 +263,7 @@ struct Replication: Sendable {
         next.requests = commits.takeRequests()
         let heads = runs.move(into: &next, logs: logs, deliveries: &deliveries, author: author)
         takeBodies(into: &next)
+        takeShowings(into: next)
         if next.received.contains(where: \.isOwn) { next.commit.beginsGeneration = !takingBack.isKnownOlder }
         takeSends(into: &next, heads: heads, besides: comingBack, clocks: &clocks, now: now)
         takeConversations(into: &next)
@@ -269,7 +273,7 @@ struct Replication: Sendable {
         takeRewritten(into: &next, clocks: &clocks, now: now)
         takeFailures(into: &next)
         expiries.move(into: &next, logs: logs)
-        let missing = fetching.bodies.lacking(after: next)
+        let missing = conversations.silent.joined(to: fetching.bodies.lacking(after: next))
         deliveries.move(into: &next, heads: heads, missing: missing, logs: logs, author: author)
         takeErasures(into: &next)
         next.hide(trust: trust, conversations: conversations)
@@ -313,11 +317,11 @@ struct Replication: Sendable {
 
     /// Messages that turn out to count.
     private mutating func takeRegarded(into next: inout CommitInFlight) {
-        guard conversations.privates.hasRegarded else { return }
+        guard conversations.silent.hasRegarded else { return }
         let logs = logs
         let ends = Dictionary(next.received.map { ($0.logID, $0.head.sequence) }) { max($0, $1) }
         let lacking = fetching.bodies.lacking(after: next)
-        next.commit.regarded = conversations.privates.takeRegarded(
+        next.commit.regarded = conversations.silent.takeRegarded(
             isWritten: {
                 $0.sequence <= ends[$0.log] ?? logs.incoming($0.log)?.committed.sequence ?? 0
                     && lacking[$0.log]?.contains($0.sequence) != true
@@ -326,6 +330,10 @@ struct Replication: Sendable {
             guard let log = logs.incoming(run.logID),
                 let conversation = conversations.record(log.description.conversationID)
             else { continue }
+            // They are not missing in receipts any more.
+            for branch in logs.branches(of: log.description) {
+                deliveries.writeAgain(DeliveryKey(logID: branch, recipientID: author.userID))
+            }
             let source = EntryNews.Source(log, in: conversation, to: author)
             for record in run.entries {
                 let news = EntryNews(
@@ -444,6 +452,7 @@ struct Replication: Sendable {
         for run in done.received { written(run, trust: trust, clocks: &clocks, now: now) }
         for found in done.bodies { written(found, clocks: &clocks, now: now) }
         fold(trust: trust, clocks: &clocks, now: now)
+        shareShown()
         for (_, news, isByOwnUser) in done.lateNews {
             tell([news], isByOwnUser: isByOwnUser, trust: trust)
         }
@@ -549,6 +558,7 @@ struct Replication: Sendable {
             receivedEarlyReceipts(forOwn: run.log)
         }
         absorb(run.entries, of: run.record(in: logs), after: run.before)
+        conversations.noteWritten(run.log, by: run.branch.authorID)
         if run.log.deviceID != run.deviceID, sessions[run.connectionID] != nil {
             actions.append(.send(.taken(run.log.logID, through: run.head.place), run.connectionID))
         }
@@ -716,7 +726,7 @@ struct Replication: Sendable {
         conversations.writeAgain(failed.commit.conversations)
         conversations.writeAgain(failed.commit.privateConversations)
         conversations.privates.noteAllDuties()
-        conversations.privates.writeAgain(regarded: failed.commit.regarded)
+        conversations.silent.writeAgain(regarded: failed.commit.regarded)
         deliveries.writeAgain(failed.commit.receipts)
         fetching.bodies.writeAgain(failed.bodies)
         for request in failed.requests { actions.append(.complete(request.requestID, .failure(reason))) }
@@ -771,9 +781,7 @@ struct Replication: Sendable {
                 if let current = sessions[deviceID] { linksToClose.insert(current) }
             }
             logs.forgetUncommitted(run.logID)
-            conversations.privates.forget(
-                run.logID, after: logs.incoming(run.logID)?.committed.sequence ?? 0,
-                in: run.log.conversationID)
+            conversations.silent.forget(run.logID, after: logs.incoming(run.logID)?.committed.sequence ?? 0)
             deliveries.dropUncommitted(DeliveryKey(logID: run.logID, recipientID: author.userID))
         }
         for connectionID in linksToClose.sorted() { close(connectionID, .storageFailure) }

@@ -421,22 +421,10 @@ extension Receipt {
                 Receipt(
                     logID: logID, sequence: item.sequence, chain: chain, readSequence: item.readSequence,
                     handledSequence: item.handledSequence,
-                    missing: try SequenceSet(item.missing, through: item.sequence), deviceID: deviceID,
+                    missing: try SequenceSet(item.missing, through: item.sequence, "the missing bodies of a receipt"),
+                    deviceID: deviceID,
                     signature: signature))
         }
         return receipts
-    }
-}
-
-extension SequenceSet {
-    fileprivate init(_ wire: [Wire.Range], through last: UInt64) throws(ProtocolError) {
-        var ranges: [ClosedRange<UInt64>] = []
-        for range in wire.prefix(Limits.missingRangesPerReceipt) where 1 <= range.first && range.first <= range.last {
-            ranges.append(range.first...range.last)
-        }
-        guard ranges.count == wire.count, ranges.last.map({ $0.upperBound <= last }) ?? true,
-            let set = SequenceSet(ranges: ranges)
-        else { throw ProtocolError(.malformed, "the missing bodies of a receipt are out of range") }
-        self = set
     }
 }

@@ -88,6 +88,7 @@ extension Wire {
             case decision(Decision)
             case cut(Cut)
             case erasure(Erasure)
+            case shown(Shown)
         }
 
         /// About what a short message takes.
@@ -138,6 +139,8 @@ extension Wire {
             case (13, _): content = .cut(try Cut(merging: bytes))
             case (41, .erasure(let earlier)): content = .erasure(try Erasure(merging: bytes, into: earlier))
             case (41, _): content = .erasure(try Erasure(merging: bytes))
+            case (42, .shown(let earlier)): content = .shown(try Shown(merging: bytes, into: earlier))
+            case (42, _): content = .shown(try Shown(merging: bytes))
             case (_, .control(let earlier)):
                 if let control = try Control(number, merging: bytes, into: earlier) { content = .control(control) }
             default: if let control = try Control(number, merging: bytes) { content = .control(control) }
@@ -211,6 +214,7 @@ extension Wire {
             case .decision(let decision): writer.message(40, decision)
             case .cut(let cut): writer.message(13, cut)
             case .erasure(let erasure): writer.message(41, erasure)
+            case .shown(let shown): writer.message(42, shown)
             case .text, nil: break
             }
         }

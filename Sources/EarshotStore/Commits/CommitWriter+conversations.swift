@@ -93,11 +93,13 @@ extension CommitWriter {
     func writeRegarded(_ runs: [LogEntries]) throws {
         for run in runs {
             for entry in run.entries {
-                try db.cachedStatement(sql: "UPDATE entry SET kind = ? WHERE log = ? AND sequence = ? AND kind = ?")
-                    .execute(arguments: [
-                        entry.kind.rawValue, try number(of: run.logID), Int64(entry.sequence),
-                        EntryKind.disregarded.rawValue,
-                    ])
+                try db.cachedStatement(
+                    sql: "UPDATE entry SET kind = ? WHERE log = ? AND sequence = ? AND kind IN (?, ?)"
+                )
+                .execute(arguments: [
+                    entry.kind.rawValue, try number(of: run.logID), Int64(entry.sequence),
+                    EntryKind.disregarded.rawValue, EntryKind.cutOff.rawValue,
+                ])
             }
             try writeRelations(of: run)
             try writeAttachments(of: run)
@@ -123,7 +125,7 @@ extension Rows {
                 // Of a control log also what has no body yet: nothing behind it is folded.
                 arguments: log.description.kind == .control
                     ? [number, EntryKind.unknown.rawValue, EntryKind.disregarded.rawValue]
-                    : [number, EntryKind.join.rawValue, EntryKind.disregarded.rawValue],
+                    : [number, EntryKind.join.rawValue, EntryKind.begin.rawValue],
                 entry)
             return entries.isEmpty ? nil : RecordedEntries(log: log, entries: entries)
         }
@@ -142,8 +144,25 @@ extension Rows {
     /// What users' devices tell each other in entries, log by log.
     func sharedEntries(_ db: Database) throws -> [RecordedEntries] {
         try recorded(
-            db, where: "entry.kind IN (?, ?, ?)",
-            [EntryKind.cut.rawValue, EntryKind.decision.rawValue, EntryKind.erasure.rawValue])
+            db, where: "entry.kind IN (?, ?, ?, ?)",
+            [
+                EntryKind.cut.rawValue, EntryKind.decision.rawValue, EntryKind.erasure.rawValue,
+                EntryKind.shown.rawValue,
+            ])
+    }
+
+    /// The last messages that do not count, log by log.
+    func silentEntries(_ db: Database) throws -> [RecordedEntries] {
+        let kinds: StatementArguments = [EntryKind.cutOff.rawValue, EntryKind.disregarded.rawValue]
+        let first = try Int64.fetchOne(
+            db,
+            sql: """
+                SELECT cursor FROM entry INDEXED BY hiddenEntry WHERE kind > 1 AND kind IN (?, ?)
+                ORDER BY cursor DESC LIMIT 1 OFFSET \(Limits.silentEntries - 1)
+                """, arguments: kinds)
+        return try recorded(
+            db, where: "entry.kind IN (?, ?) AND entry.body IS NOT NULL AND entry.cursor >= ?",
+            kinds + [first ?? 0])
     }
 
     /// Entries that are no messages, log by log.

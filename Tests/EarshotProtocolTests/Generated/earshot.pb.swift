@@ -900,6 +900,14 @@ nonisolated struct Earshot_V2_EntryBody: @unchecked Sendable {
     set {_uniqueStorage()._content = .erasure(newValue)}
   }
 
+  var shown: Earshot_V2_Shown {
+    get {
+      if case .shown(let v)? = _storage._content {return v}
+      return Earshot_V2_Shown()
+    }
+    set {_uniqueStorage()._content = .shown(newValue)}
+  }
+
   var profile: Earshot_V2_Profile {
     get {
       if case .profile(let v)? = _storage._content {return v}
@@ -947,6 +955,7 @@ nonisolated struct Earshot_V2_EntryBody: @unchecked Sendable {
     /// In the author's user's own conversation.
     case decision(Earshot_V2_Decision)
     case erasure(Earshot_V2_Erasure)
+    case shown(Earshot_V2_Shown)
     case profile(Earshot_V2_Profile)
 
   }
@@ -1372,6 +1381,35 @@ nonisolated struct Earshot_V2_ErasedRun: Sendable {
   init() {}
 
   fileprivate var _last: Earshot_V2_LogPlace? = nil
+}
+
+/// What the author's device has shown to its user and does not count by what came later. It stands in the conversation of the
+/// author's user with themselves.
+nonisolated struct Earshot_V2_Shown: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var entries: [Earshot_V2_ShownEntries] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Entries of a log without branches, whosever it is.
+nonisolated struct Earshot_V2_ShownEntries: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var logID: Data = Data()
+
+  var ranges: [Earshot_V2_Range] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// What the author says of themselves to the other user of a direct conversation. Of several, the one with the highest
@@ -3390,7 +3428,7 @@ nonisolated extension Earshot_V2_Entry: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".EntryBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0\u{1}branches\0\u{1}version\0\u{1}join\0\u{1}leave\0\u{1}edit\0\u{1}retract\0\u{1}reaction\0\u{1}cut\0\u{2}\u{7}created\0\u{1}add\0\u{1}remove\0\u{1}update\0\u{1}pass\0\u{3}hand_over\0\u{1}closed\0\u{1}begin\0\u{2}\u{d}decision\0\u{1}erasure\0\u{2}\u{9}profile\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0\u{1}branches\0\u{1}version\0\u{1}join\0\u{1}leave\0\u{1}edit\0\u{1}retract\0\u{1}reaction\0\u{1}cut\0\u{2}\u{7}created\0\u{1}add\0\u{1}remove\0\u{1}update\0\u{1}pass\0\u{3}hand_over\0\u{1}closed\0\u{1}begin\0\u{2}\u{d}decision\0\u{1}erasure\0\u{1}shown\0\u{2}\u{8}profile\0")
 
   fileprivate class _StorageClass {
     var _timestamp: UInt64 = 0
@@ -3682,6 +3720,19 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
             _storage._content = .erasure(v)
           }
         }()
+      case 42: try {
+          var v: Earshot_V2_Shown?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .shown(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .shown(v)
+          }
+        }()
         case 50: try {
           var v: Earshot_V2_Profile?
           var hadOneofValue = false
@@ -3794,6 +3845,10 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
       case .erasure?: try {
         guard case .erasure(let v)? = _storage._content else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+      }()
+      case .shown?: try {
+        guard case .shown(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
       }()
       case .profile?: try {
         guard case .profile(let v)? = _storage._content else { preconditionFailure() }
@@ -4553,6 +4608,71 @@ nonisolated extension Earshot_V2_ErasedRun: SwiftProtobuf.Message, SwiftProtobuf
   static func ==(lhs: Earshot_V2_ErasedRun, rhs: Earshot_V2_ErasedRun) -> Bool {
     if lhs._last != rhs._last {return false}
     if lhs.count != rhs.count {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Shown: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Shown"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entries\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.entries.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.entries, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Shown, rhs: Earshot_V2_Shown) -> Bool {
+    if lhs.entries != rhs.entries {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_ShownEntries: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ShownEntries"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}log_id\0\u{1}ranges\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.logID) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.ranges) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.logID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.logID, fieldNumber: 1)
+    }
+    if !self.ranges.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.ranges, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_ShownEntries, rhs: Earshot_V2_ShownEntries) -> Bool {
+    if lhs.logID != rhs.logID {return false}
+    if lhs.ranges != rhs.ranges {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

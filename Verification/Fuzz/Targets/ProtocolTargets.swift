@@ -93,7 +93,7 @@ private func branches(_ input: inout FuzzInput) -> Wire.Branches {
 
 /// A message, what is said about one, or what somebody says of themselves.
 func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
-    switch input.choice(11) {
+    switch input.choice(12) {
     case 3: return .branches(branches(&input))
     case 4:
         var profile = Wire.Profile()
@@ -124,6 +124,16 @@ func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
             Wire.ErasedRun(last: place(&input), count: input.number(near: 1))
         }
         return .erasure(erasure)
+    case 8:
+        var shown = Wire.Shown()
+        shown.entries = (0..<input.choice(4)).map { _ in
+            Wire.ShownEntries(
+                logID: identifier(&input),
+                ranges: (0..<input.choice(4)).map { _ in
+                    Wire.Range(first: input.number(near: 1), last: input.number(near: 1))
+                })
+        }
+        return .shown(shown)
     case 0: return .edit(Wire.Edit(target: place(&input), counter: input.number(near: 1), text: input.text()))
     case 1: return .retract(Wire.Retract(target: place(&input)))
     case 2:

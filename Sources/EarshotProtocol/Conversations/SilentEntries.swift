@@ -1,0 +1,134 @@
+import DequeModule
+import EarshotModel
+
+/// Entries of others that this node keeps, so that nobody is held up, and does not show: their authors did not belong to the
+/// conversation, or a cut came before them.
+///
+/// This node's receipts name them as missing: what they say to be delivered, its user can see. Some come to count, when more is
+/// known of who was in, or another device of this node's user has shown them.
+struct SilentEntries: Sendable {
+    /// An entry as the disk has it.
+    struct Silent: Sendable {
+        /// The branch's id on this node.
+        let branch: LogID
+        let log: LogDescription
+        let authorID: UserID
+        let entry: EntryRecord
+    }
+
+    /// By the branch's id on this node.
+    private var branches: [LogID: SequenceSet] = [:]
+    /// Those that are looked at again, oldest first.
+    private var entries: Deque<Silent> = []
+    /// Those that turn out to count, as they then stand, until the disk has that.
+    private var regarded: [LogEntries] = []
+    /// Conversations in which something that is shown may not count any more.
+    private var due: Set<ConversationID> = []
+
+    /// - Parameters:
+    ///   - messageIDs: all that the disk has.
+    ///   - entries: the last of these.
+    init(_ messageIDs: [MessageID] = [], _ entries: [RecordedEntries] = []) {
+        for messageID in messageIDs { insert(messageID.sequence, of: messageID.log) }
+        for run in entries {
+            for entry in run.entries { keep(entry, of: run.log.logID, run.log.description, by: run.log.authorID) }
+        }
+    }
+
+    /// Those of a branch.
+    subscript(branch: LogID) -> SequenceSet { branches[branch] ?? SequenceSet() }
+
+    /// Notes which entries of a branch that are proved, and whose bodies are here, say nothing.
+    mutating func insert(_ entries: [EntryRecord], of branch: IncomingLog) {
+        for index in entries.indices where entries[index].kind.isSilent {
+            insert(entries[index].sequence, of: branch.logID)
+            keep(entries[index], of: branch.logID, branch.description, by: branch.authorID)
+        }
+    }
+
+    private mutating func keep(_ entry: EntryRecord, of branch: LogID, _ log: LogDescription, by authorID: UserID) {
+        if entries.count >= Limits.silentEntries { entries.removeFirst() }
+        entries.append(Silent(branch: branch, log: log, authorID: authorID, entry: entry))
+    }
+
+    /// Where a branch has too many ranges of them, the last one grows over what lies between: a receipt may say less than is
+    /// true, and never more.
+    private mutating func insert(_ sequence: UInt64, of branch: LogID) {
+        var silent = self[branch]
+        if silent.ranges.count >= Limits.silentRanges, let last = silent.ranges.last, last.upperBound < sequence {
+            silent.insert(last.lowerBound...sequence)
+        } else {
+            silent.insert(sequence)
+        }
+        branches[branch] = silent
+    }
+
+    /// What came of a branch behind an entry is not on the disk: it comes again, and is judged then.
+    mutating func forget(_ branch: LogID, after sequence: UInt64) {
+        branches[branch]?.removeAll(after: sequence)
+        if branches[branch]?.isEmpty == true { branches[branch] = nil }
+        entries.removeAll { $0.branch == branch && $0.entry.sequence > sequence }
+        regarded = regarded.compactMap { $0.filter { $0.log != branch || $0.sequence <= sequence } }
+    }
+
+    /// With entries that have no bodies, by branch: what receipts name as missing.
+    func joined(to missing: [LogID: SequenceSet]) -> [LogID: SequenceSet] {
+        branches.isEmpty ? missing : missing.merging(branches) { $0.union($1) }
+    }
+
+    // MARK: - What counts after all
+
+    /// Looks at them again.
+    mutating func regard(where counts: (Silent) -> Bool) {
+        var counting: Set<MessageID> = []
+        for silent in entries where counts(silent) {
+            guard let entry = silent.entry.regarded, entry.kind.isOfMessages else { continue }
+            counting.insert(MessageID(log: silent.branch, sequence: entry.sequence))
+            regarded.append(LogEntries(logID: silent.branch, entries: [entry]))
+        }
+        guard !counting.isEmpty else { return }
+        entries.removeAll { counting.contains(MessageID(log: $0.branch, sequence: $0.entry.sequence)) }
+    }
+
+    /// Whether some turn out to count.
+    var hasRegarded: Bool { !regarded.isEmpty }
+
+    /// Those that count from the next commit on.
+    /// - Parameter isWritten: whether an entry is on the disk with that commit, and its body, too.
+    mutating func takeRegarded(isWritten: (MessageID) -> Bool) -> [LogEntries] {
+        guard !regarded.isEmpty else { return [] }
+        let taken = regarded.compactMap { $0.filter(isWritten) }
+        regarded = regarded.compactMap { $0.filter { !isWritten($0) } }
+        for run in taken {
+            for entry in run.entries { branches[run.logID]?.remove(entry.sequence...entry.sequence) }
+            if branches[run.logID]?.isEmpty == true { branches[run.logID] = nil }
+        }
+        return taken
+    }
+
+    /// They are not on the disk, and go into the next commit again.
+    mutating func writeAgain(regarded runs: [LogEntries]) {
+        regarded += runs
+        for run in runs {
+            for entry in run.entries { insert(entry.sequence, of: run.logID) }
+        }
+    }
+
+    // MARK: - What does not count any more
+
+    mutating func noteDue(_ conversationID: ConversationID) { due.insert(conversationID) }
+
+    mutating func takeDue() -> [ConversationID] {
+        guard !due.isEmpty else { return [] }
+        defer { due = [] }
+        return due.sorted()
+    }
+}
+
+extension LogEntries {
+    /// `nil` if there is none that is meant.
+    fileprivate func filter(_ isMeant: (MessageID) -> Bool) -> LogEntries? {
+        let kept = entries.filter { isMeant(MessageID(log: logID, sequence: $0.sequence)) }
+        return kept.isEmpty ? nil : LogEntries(logID: logID, entries: kept)
+    }
+}

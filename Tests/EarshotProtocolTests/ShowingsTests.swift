@@ -1,0 +1,96 @@
+import EarshotModel
+import EarshotSimulation
+import EarshotStore
+import Testing
+
+@testable import EarshotProtocol
+
+/// Alice's primary device is 0, the one that is revoked 1, bob 2, and alice's tablet 3.
+@Suite("What one device has shown and does not count by what came later")
+struct ShowingsTests {
+    private func home() throws -> SharedHome {
+        let family = Family()
+        var generator = SeededGenerator(seed: 99)
+        let tablet = LocalDevice.generated(name: "alice", identityKey: family.identityKey, using: &generator)
+        var home = try SharedHome(family, and: [tablet])
+        for (a, b) in [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3)] { home.meet(a, b) }
+        home.send("before", from: 1, to: 2)
+        home.network.run(for: 60_000)
+        for (a, b) in [(0, 1), (1, 2), (0, 3)] { home.cut(a, from: b) }
+        home.send("after", from: 1, to: 2)
+        home.network.run(for: 10_000)
+        home.network.nodes[1].isStopped = true
+        try home.revoke(1, at: 0)
+        home.network.run(for: 10_000)
+        return home
+    }
+
+    @Test(
+        "is shown on the user's other devices, too, whichever starts anew, and on nobody else's",
+        arguments: [nil, 0, 3])
+    func union(restarted: Int?) throws {
+        var home = try home()
+        #expect(try home.texts(at: 0) == ["before"] && home.texts(at: 3) == ["before", "after"])
+        home.meet(0, 3)
+        home.meet(2, 3)
+        if let restarted {
+            home.network.run(for: 500)
+            try home.restart(restarted)
+            home.meet(0, 3)
+        }
+        home.network.run(for: 120_000)
+        #expect(try home.texts(at: 0) == ["before", "after"])
+        #expect(try home.texts(at: 3) == ["before", "after"])
+        #expect(try home.texts(at: 2) == ["before"])
+        // It is said once.
+        let said = try home.network.nodes[3].store.map { store in
+            try store.snapshot().sharedEntries.flatMap(\.entries).filter { $0.kind == .shown }
+        }
+        #expect(said?.count == 1)
+    }
+
+    @Test("is said by no device for another user, nor behind the end of its own logs")
+    func others() throws {
+        var home = try home()
+        let logs = try #require(home.network.nodes[3].store).snapshot().logs
+        let log = try #require(
+            logs.first {
+                $0.description.deviceID == home.network.nodes[1].local.deviceID
+                    && $0.description.conversationID == home.conversationID
+            })
+        home.say(
+            .shown([ShownEntries(SequenceSet(1...9), of: log.logID)]), at: 2,
+            in: .direct(home.userID(2), home.userID(0)))
+        home.network.run(for: 10_000)
+        home.meet(2, 3)
+        home.network.nodes[3].isStopped = false
+        home.network.run(for: 120_000)
+        #expect(try home.texts(at: 0).contains("before") && !home.texts(at: 0).contains("after"))
+    }
+
+    @Test("is named by an entry with ranges that ascend, of no more logs than it may have")
+    func wire() throws {
+        func shown(_ ranges: [(UInt64, UInt64)], logs: Int = 1) -> Wire.Shown {
+            Wire.Shown(
+                entries: (0..<logs).map { _ in
+                    Wire.ShownEntries(
+                        logID: [UInt8](repeating: 1, count: 32),
+                        ranges: ranges.map { Wire.Range(first: $0.0, last: $0.1) })
+                })
+        }
+        #expect(try ShownEntries.decode(shown([(1, 2), (4, 4)]))[0].sequences.ranges == [1...2, 4...4])
+        let wrong: [[(UInt64, UInt64)]] = [
+            [(0, 1)], [(2, 1)], [(1, 2), (3, 4)], [(4, 4), (1, 2)], [(1, Counting.largest + 1)],
+        ]
+        for ranges in wrong {
+            #expect(throws: ProtocolError.self) { try ShownEntries.decode(shown(ranges)) }
+        }
+        var many: [(UInt64, UInt64)] = []
+        for number in 0...UInt64(Limits.shownRanges) { many.append((number * 3 + 1, number * 3 + 1)) }
+        #expect(throws: ProtocolError.self) { try ShownEntries.decode(shown(many)) }
+        #expect(throws: ProtocolError.self) { try ShownEntries.decode(shown([(1, 1)], logs: Limits.shownLogs + 1)) }
+        #expect(throws: ProtocolError.self) {
+            try ShownEntries.decode(Wire.Shown(entries: [Wire.ShownEntries(logID: [1], ranges: [])]))
+        }
+    }
+}
