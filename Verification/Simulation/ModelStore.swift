@@ -79,7 +79,7 @@ package struct ModelStore {
         }
         for run in commit.bodies { for entry in run.entries { complete(entry, in: run.logID) } }
         for run in commit.regarded {
-            for entry in run.entries where logs[run.logID]?.entries[entry.sequence]?.kind == .disregarded {
+            for entry in run.entries where logs[run.logID]?.entries[entry.sequence]?.kind.isSilent == true {
                 logs[run.logID]?.entries[entry.sequence] = entry
             }
         }
@@ -291,6 +291,8 @@ package struct ModelStore {
                 if case .body = entry.content { continue }
                 snapshot.missing[logID, default: SequenceSet()].insert(entry.sequence)
             }
+            snapshot.silent += log.entries.values.filter(\.kind.isSilent)
+                .map { MessageID(log: logID, sequence: $0.sequence) }.sorted()
             snapshot.unknown += log.entries.values.filter { $0.kind == .unknown }
                 .map { MessageID(log: logID, sequence: $0.sequence) }.sorted()
             for (recipientID, progress) in log.deliveries.sorted(by: { $0.key < $1.key }) {
@@ -309,7 +311,10 @@ package struct ModelStore {
         snapshot.privateConversations = privateConversations.values.sorted { $0.conversationID < $1.conversationID }
         for log in snapshot.logs where log.conversation.kind == .private && !log.isLimbo {
             let isControl = log.description.kind == .control
-            let entries = logs[log.logID].map { $0.entries.values.filter { isControl || $0.kind.isMembership } } ?? []
+            let entries =
+                logs[log.logID].map {
+                    $0.entries.values.filter { isControl || $0.kind.isMembership && !$0.kind.isSilent }
+                } ?? []
             guard !entries.isEmpty else { continue }
             snapshot.membershipEntries.append(
                 RecordedEntries(log: log, entries: entries.sorted { $0.sequence < $1.sequence }))
@@ -323,6 +328,13 @@ package struct ModelStore {
             let entries = logs[log.logID].map { $0.entries.values.filter(\.kind.isShared) } ?? []
             guard !entries.isEmpty else { continue }
             snapshot.sharedEntries.append(
+                RecordedEntries(log: log, entries: entries.sorted { $0.sequence < $1.sequence }))
+        }
+        // More than the store gives; so many are in no simulation.
+        for log in snapshot.logs where !log.isLimbo {
+            let entries = logs[log.logID].map { $0.entries.values.filter { $0.kind.isSilent && $0.hasBody } } ?? []
+            guard !entries.isEmpty else { continue }
+            snapshot.silentEntries.append(
                 RecordedEntries(log: log, entries: entries.sorted { $0.sequence < $1.sequence }))
         }
         snapshot.receipts = receipts.values.flatMap(\.self).sorted {
@@ -480,6 +492,8 @@ package struct ModelStore {
 }
 
 extension EntryRecord {
+    fileprivate var hasBody: Bool { if case .body = content { true } else { false } }
+
     fileprivate func at(_ timestamp: HybridTimestamp) -> EntryRecord {
         var entry = EntryRecord(
             sequence: sequence, timestamp: timestamp, expiry: expiry, kind: kind, content: content, chain: chain,

@@ -207,7 +207,7 @@ extension Simulation {
             isOfMessages && hostile.author(author.userID)?.role != .stranger && isIn(author.userID)
         let contents: [EntryBody.Content] =
             [.text(isPremature ? "\(Self.premature) \(hostile.told.count).\(number)" : Self.canary, headers: [:])]
-            + [.leave(), .leave(answering: target), .version(end), .branches([]), .erasure([]), .unknown]
+            + [.leave(), .leave(answering: target), .version(end), .branches([]), .erasure([]), .shown([]), .unknown]
             + [.join(answering: target)]
             + [.profile(ProfileEntry(Profile(friendlyName: Self.canary), counter: 1))]
             + (isPremature ? [] : amendments.map { .amendment(Amendment(target: target, $0)) })

@@ -17,9 +17,9 @@ extension Simulation {
             // A recipient whose disk was replaced held it when it said so, and must hold it again at the end.
             let recipients = devices(of: change.recipientID)
             if !recipients.contains(where: { nodes[$0].isRestored }),
-                try recipients.allSatisfy({ try !isHeld(change.messageID, of: index, at: $0) })
+                try recipients.allSatisfy({ try !isShown(change.messageID, of: index, at: $0) })
             {
-                violated("\(change.messageID) is called delivered, and its recipient does not hold it")
+                violated("\(change.messageID) is called delivered, and its recipient is not shown it")
             }
             isGroup(change.conversationID) ? advanceInGroup(change, at: index) : advance(change, at: index)
         case .messageSent(let change), .messageHandled(let change), .messageRead(let change),
@@ -39,11 +39,11 @@ extension Simulation {
         }
     }
 
-    /// Whether a node has a message with its text on its disk, or has erased it; also one that does not count, or that has
-    /// another name there because the node knew another branch of the log first.
-    private func isHeld(_ messageID: MessageID, of author: Int, at index: Int) throws -> Bool {
+    /// Whether a node has a message with its text on its disk and shows it, or has erased it; also one that has another name
+    /// there because the node knew another branch of the log first.
+    func isShown(_ messageID: MessageID, of author: Int, at index: Int) throws -> Bool {
         // What branches share stands in the rows of one of them.
-        if try nodes[index].store.held(messageID)?.hasBody == true { return true }
+        if let held = try nodes[index].store.held(messageID), held.hasBody, held.entry.kind.isShown { return true }
         func entry(_ store: SimulatedStore, _ logID: LogID) throws -> EntryRecord? {
             try store.entries(of: logID, from: messageID.sequence, countLimit: 1, byteLimit: .max / 2)
                 .first { $0.sequence == messageID.sequence }
@@ -57,7 +57,7 @@ extension Simulation {
             guard $0.description == log, let held = try entry(store, $0.logID), held.chain == chain else {
                 return false
             }
-            if case .body = held.content { return true }
+            if case .body = held.content { return held.kind.isShown }
             return held.isDeleted
         }
     }
@@ -95,7 +95,7 @@ extension Simulation {
             violated("\(messageID) is announced out of order")
         }
         nodes[index].lastAnnounced[messageID.log] = max(last, messageID.sequence)
-        if isPrivate(message.conversationID) { observeInPrivateGroup(message, at: index) }
+        if isPrivate(message.conversationID) { try observeInPrivateGroup(message, at: index) }
         if configuration.hasPrograms { queue.push(.program(node: index), at: time + 1) }
         if generator.oneIn(3) {
             queue.push(.markRead(node: index, messageID), at: time + configuration.latency.upperBound)

@@ -84,7 +84,8 @@ extension Simulation {
             try decide(index) { [privateID] in $0.remove(userID, from: privateID, requestID: $1, now: $2) }
         default:
             // With the history they are given what was written while they were out.
-            for text in secrets.keys where membership.givesHistory { secrets[text]?.remove(other) }
+            let devices = devices(of: userID)
+            for text in secrets.keys where membership.givesHistory { secrets[text]?.subtract(devices) }
             try decide(index) { [privateID] in $0.invite(userID, to: privateID, requestID: $1, now: $2) }
         }
     }
@@ -122,9 +123,14 @@ extension Simulation {
     // MARK: - What must hold
 
     /// What was written by somebody who knew that a user was out never reaches that user, unless they are in again.
-    mutating func observeInPrivateGroup(_ message: Message, at index: Int) {
+    mutating func observeInPrivateGroup(_ message: Message, at index: Int) throws {
         guard secrets[message.text]?.contains(index) == true else { return }
         let userID = nodes[index].local.userID
+        // Devices of one user share all that they hold.
+        let isHeldElsewhere = try devices(of: userID).contains {
+            try $0 != index && nodes[$0].store.held(message.messageID)?.hasBody == true
+        }
+        guard !isHeldElsewhere else { return }
         let isInAgain = nodes.indices.contains { $0 != index && membership(at: $0)?.isIn(userID) == true }
         if !isInAgain, nodes.indices.contains(where: { $0 != index && membership(at: $0) != nil }) {
             violated("\"\(message.text)\" was not for \(name(index)), and reached it")
@@ -255,9 +261,57 @@ extension Simulation {
         return "\(name(index)) meets \(met), says \(participants), holds \(heads)"
     }
 
+    /// Devices of one user show the same of what others have written, whichever heard first who was removed.
+    private mutating func checkPrivateHistories() throws {
+        guard configuration.devicesPerUser > 1 else { return }
+        for joined in joinedComponents {
+            var first: [UserID: [HeldMessage]] = [:]
+            for index in joined {
+                let userID = nodes[index].local.userID
+                let shown = try nodes[index].store.history(of: privateID)
+                    .filter { $0.log.authorID != userID && !$0.isWithheld && $0.hasBody }
+                if let other = first[userID], let difference = Self.difference(of: shown, from: other) {
+                    violated("\(name(index)) shows other messages of ops than its user's first device: \(difference)")
+                }
+                first[userID] = first[userID] ?? shown
+            }
+        }
+    }
+
+    /// What an author is told to be delivered, one of the recipient's devices shows, whoever was out in between.
+    private mutating func checkPrivateDeliveries() throws {
+        for author in nodes.indices {
+            let disk = try nodes[author].store.snapshot()
+            let own = Dictionary(
+                uniqueKeysWithValues: disk.logs.filter {
+                    $0.description.conversationID == privateID && $0.description.kind == .messages
+                        && $0.description.deviceID == nodes[author].local.deviceID
+                }.map { ($0.logID, $0) })
+            for delivery in disk.deliveries where delivery.progress.delivered > 0 {
+                guard own[delivery.logID] != nil, let reader = indices[delivery.recipientID], reader != author else {
+                    continue
+                }
+                let devices = devices(of: delivery.recipientID)
+                let entries = try nodes[author].store.entries(
+                    of: delivery.logID, from: 1, countLimit: .max / 2, byteLimit: .max / 2)
+                for entry in entries where entry.kind.isShown {
+                    let messageID = MessageID(log: delivery.logID, sequence: entry.sequence)
+                    guard delivery.progress.state(of: entry.sequence, failure: nil).isDelivered,
+                        let held = try nodes[author].store.held(messageID), !held.isWithheld, !held.isRetracted
+                    else { continue }
+                    if try devices.allSatisfy({ try !isShown(messageID, of: author, at: $0) }) {
+                        violated("\(messageID) is delivered for \(name(author)), and not shown to \(name(reader))")
+                    }
+                }
+            }
+        }
+    }
+
     /// Who belongs to it has every message of everybody who always did, once and in order.
     mutating func checkPrivateGroup() throws {
         guard configuration.hasPrivateGroup, isAtRest, !nodes.contains(where: \.isRestored) else { return }
+        try checkPrivateDeliveries()
+        try checkPrivateHistories()
         for joined in joinedComponents {
             for index in joined {
                 let history = try nodes[index].store.history(of: privateID).filter { !$0.isWithheld }
