@@ -37,7 +37,7 @@ struct FullDiskTests {
         var log = SampleLog()
         // What was committed stands in the log of the database alone, which takes more than half of the space.
         for sequence in UInt64(1)...5 {
-            log.append(at: Int64(sequence), body: [UInt8](repeating: 1, count: 36_500))
+            log.append(at: Int64(sequence), body: [UInt8](repeating: 1, count: 38_000))
             try store.commit(log.commit(from: sequence))
         }
         let outcome = try store.deleteContents(

@@ -15,7 +15,7 @@ package final class SmallDisk: Sendable {
     /// - Parameters:
     ///   - kibibytes: how much it takes.
     ///   - ballast: how much of that can be made free, in bytes.
-    package init(kibibytes: Int = 2240, ballast: Int = 1 << 20) throws {
+    package init(kibibytes: Int = 2320, ballast: Int = 1 << 20) throws {
         folder = try TemporaryFolder()
         guard mount("tmpfs", folder.path, "tmpfs", UInt(MS_NOSUID | MS_NODEV), "size=\(kibibytes)k") == 0 else {
             throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM)

@@ -7,8 +7,9 @@ enum ConversationWords {
     static func change(_ update: GatewayConversationUpdate, as shown: String, _ names: NameBook) -> String? {
         let owner = update.owner.map { names.shown($0) } ?? "somebody"
         guard update.changes.contains(ConversationChange.status.rawValue) else {
-            let isOwnerNew = update.changes.contains(ConversationChange.owner.rawValue)
-            return isOwnerNew ? "\(owner) owns \(shown) now" : nil
+            if update.changes.contains(ConversationChange.owner.rawValue) { return "\(owner) owns \(shown) now" }
+            let isDeviceNew = update.changes.contains(ConversationChange.decidingDevice.rawValue)
+            return isDeviceNew ? "another device of \(owner) decides who is in \(shown) now" : nil
         }
         switch Participant.Status(rawValue: update.status) {
         case .invited:

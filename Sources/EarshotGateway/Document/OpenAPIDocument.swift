@@ -3053,7 +3053,7 @@ enum OpenAPIDocument {
                     uniqueName: {type: string}
                     status: {$ref: "#/components/schemas/ParticipantStatus", description: Whether this node's user belongs to it.}
                     owner: {$ref: "#/components/schemas/Party", description: "Of a private conversation: who decides about it, and invites."}
-                    changes: {type: array, items: {enum: [attributes, isAdvertised, owner, status]}}
+                    changes: {type: array, items: {enum: [attributes, decidingDevice, isAdvertised, owner, status]}}
                 participant:
                   type: object
                   additionalProperties: false

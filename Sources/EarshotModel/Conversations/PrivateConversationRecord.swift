@@ -6,6 +6,8 @@ package struct PrivateConversationRecord: Hashable, Sendable {
     /// JSON.
     package let attributes: String
     package let ownerID: UserID
+    /// The device of the owner that decides; `nil` in what was noted before that was.
+    package let decidingDeviceID: DeviceID?
     /// Whether this node's user has joined it, and is in.
     package let isJoined: Bool
     package let givesHistory: Bool
@@ -14,13 +16,14 @@ package struct PrivateConversationRecord: Hashable, Sendable {
 
     package init(
         conversationID: ConversationID, uniqueName: String, friendlyName: String, attributes: String, ownerID: UserID,
-        isJoined: Bool, givesHistory: Bool, isClosed: Bool, participants: [Participant]
+        decidingDeviceID: DeviceID?, isJoined: Bool, givesHistory: Bool, isClosed: Bool, participants: [Participant]
     ) {
         self.conversationID = conversationID
         self.uniqueName = uniqueName
         self.friendlyName = friendlyName
         self.attributes = attributes
         self.ownerID = ownerID
+        self.decidingDeviceID = decidingDeviceID
         self.isJoined = isJoined
         self.givesHistory = givesHistory
         self.isClosed = isClosed
@@ -42,7 +45,11 @@ extension PrivateConversationRecord {
         let known = old.flatMap { $0.status(of: userID) == nil ? nil : $0 }
         var changes: Set<ConversationChange> = status == known?.status(of: userID) ? [] : [.status]
         if let known {
-            if ownerID != known.ownerID { changes.insert(.owner) }
+            if ownerID != known.ownerID {
+                changes.insert(.owner)
+            } else if let before = known.decidingDeviceID, before != decidingDeviceID {
+                changes.insert(.decidingDevice)
+            }
             if friendlyName != known.friendlyName || attributes != known.attributes { changes.insert(.attributes) }
         }
         var news: [JournalRecord] = []

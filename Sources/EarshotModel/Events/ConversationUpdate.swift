@@ -6,6 +6,8 @@ public enum ConversationChange: String, Hashable, Sendable, CaseIterable {
     case isAdvertised
     /// Another user decides who is in.
     case owner
+    /// Another device of the same owner decides who is in: the one before passed that on, was lost, or was revoked.
+    case decidingDevice
     /// Its friendly name or its attributes.
     case attributes
 }

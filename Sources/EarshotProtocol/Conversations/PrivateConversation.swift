@@ -353,7 +353,7 @@ extension PrivateConversation {
         return PrivateConversationRecord(
             conversationID: conversationID, uniqueName: membership.uniqueName,
             friendlyName: membership.attributes.friendlyName, attributes: membership.attributes.json,
-            ownerID: membership.ownerID, isJoined: membership.hasJoined(userID),
+            ownerID: membership.ownerID, decidingDeviceID: membership.writer, isJoined: membership.hasJoined(userID),
             givesHistory: membership.givesHistory, isClosed: membership.isClosed,
             participants: membership.everybody)
     }

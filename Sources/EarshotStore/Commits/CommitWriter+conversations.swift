@@ -63,17 +63,17 @@ extension CommitWriter {
         try db.cachedStatement(
             sql: """
                 INSERT INTO conversation (conversationID, kind, uniqueName, isJoined, ownerID, friendlyName, attributes,
-                    givesHistory, isClosed)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    givesHistory, isClosed, decidingDeviceID)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (conversationID) DO UPDATE SET uniqueName = excluded.uniqueName,
                     isJoined = excluded.isJoined, ownerID = excluded.ownerID, friendlyName = excluded.friendlyName,
                     attributes = excluded.attributes, givesHistory = excluded.givesHistory,
-                    isClosed = excluded.isClosed
+                    isClosed = excluded.isClosed, decidingDeviceID = excluded.decidingDeviceID
                 """
         ).execute(arguments: [
             id, ConversationKind.private.rawValue, conversation.uniqueName, conversation.isJoined,
             conversation.ownerID.data, conversation.friendlyName, conversation.attributes, conversation.givesHistory,
-            conversation.isClosed,
+            conversation.isClosed, conversation.decidingDeviceID?.data,
         ])
         for participant in conversation.participants {
             try db.cachedStatement(
@@ -212,7 +212,9 @@ extension Rows {
             let ownerID: UserID = try identifier(row, "ownerID")
             return PrivateConversationRecord(
                 conversationID: conversationID, uniqueName: row["uniqueName"], friendlyName: row["friendlyName"],
-                attributes: row["attributes"], ownerID: ownerID, isJoined: row["isJoined"],
+                attributes: row["attributes"], ownerID: ownerID,
+                decidingDeviceID: row["decidingDeviceID"] == nil ? nil : try identifier(row, "decidingDeviceID"),
+                isJoined: row["isJoined"],
                 givesHistory: row["givesHistory"], isClosed: row["isClosed"],
                 participants: try participants(db, in: conversationID, ownerID: ownerID))
         }

@@ -164,6 +164,12 @@ struct BackupTests {
             }
         }
         #expect(await bobs.details?.friendlyName == "The crew")
+        // Those who are in see that it is another device.
+        let changes = try await bob.events.first("that another device decides") { event in
+            guard case .conversationUpdated(let update) = event else { return nil as Set<ConversationChange>? }
+            return update.changes.contains(.decidingDevice) ? update.changes : nil
+        }
+        #expect(!changes.contains(.owner) && !changes.contains(.status))
         let message = try await bobs.send("to all")
         for user in [restored, carol] {
             try await bob.events.until("delivered") {
