@@ -58,6 +58,8 @@ struct SimulatedNode {
     /// Messages whose arrival was announced, and the last one of each log.
     var announced: Set<MessageID> = []
     var lastAnnounced: [LogID: UInt64] = [:]
+    /// Since when its user has blocked others, as events said.
+    var blockedSince: [UserID: Int64] = [:]
 
     /// Files on its disk.
     var shelf = FileShelf()
@@ -145,6 +147,7 @@ struct SimulatedNode {
         states = [:]
         groupStates = [:]
         lastAnnounced = [:]
+        blockedSince = [:]
         announced = try announced.filter { [store] in try store.held($0) != nil }
         return true
     }

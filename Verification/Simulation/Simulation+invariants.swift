@@ -30,13 +30,30 @@ extension Simulation {
             if nodes[index].states.updateValue(.queued, forKey: message.messageID) != nil, !nodes[index].isRestored {
                 violated("\(message.messageID) is queued twice")
             }
-        case .messageReceived(let message): try observe(message, at: index)
+        case .messageReceived(let message):
+            checkBlocked(message.senderID, "\(message.messageID)", in: message.conversationID, at: index)
+            try observe(message, at: index)
+        case .userUpdated(let user, let changes) where changes.contains(.trust):
+            nodes[index].blockedSince[user.userID] = user.trust == .blocked ? time : nil
+        case .messageUpdated(let update):
+            checkBlocked(update.userID, "what changes \(update.messageID)", in: update.conversationID, at: index)
         case .linkFailed(let failure):
             if ["violation", "malformed", "unauthentic"].contains(failure.code), !isHostile(failure) {
                 violated("an honest peer of \(name(index)) broke the protocol: \(failure.message)")
             }
         default: break
         }
+    }
+
+    /// Whoever has blocked a user is told of nothing that they write to others, whoever carries it. What was on its way to the
+    /// disk by then may be told.
+    private mutating func checkBlocked(
+        _ userID: UserID, _ what: String, in conversationID: ConversationID, at index: Int
+    ) {
+        guard isGroup(conversationID), let since = nodes[index].blockedSince[userID], time - since > 2_000_000,
+            nodes[index].user(userID)?.trust == .blocked
+        else { return }
+        violated("\(name(index)) is told of \(what), whose author it has blocked")
     }
 
     /// Whether a node has a message with its text on its disk and shows it, or has erased it; also one that has another name
