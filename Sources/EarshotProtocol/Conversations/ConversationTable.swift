@@ -100,25 +100,33 @@ struct ConversationTable: Sendable {
         kept.regard { saidShown.covers($0.entry.sequence, of: $0.branch) }
     }
 
-    /// What of a log without branches counts for nothing, by what is known now.
-    func uncounted(of log: IncomingLog) -> SequenceSet {
-        let end = log.committed.sequence
+    /// What of a log without branches counts for nothing, by what is known now, from an entry on.
+    func uncounted(of log: IncomingLog, from start: UInt64) -> SequenceSet {
+        let (end, conversationID) = (log.committed.sequence, log.description.conversationID)
         var uncounted = ends.uncounted(of: log.description, by: log.authorID, through: end)
-        let ranges = governed[log.description.conversationID]?
-            .uncounted(of: log.logID, by: log.authorID, in: log.description.logID, through: end)
+        let ranges = governed[conversationID]?
+            .uncounted(of: log.logID, by: log.authorID, in: log.description.logID, from: start, through: end)
         for range in ranges ?? [] where range.lowerBound <= end {
             uncounted.insert(range.lowerBound...min(range.upperBound, end))
         }
         return uncounted
     }
 
-    /// Entries of a log are on the disk: what is shown of it may not count.
-    mutating func noteWritten(_ log: LogDescription, by authorID: UserID) {
-        guard
+    /// Tells whether something has changed about which entries of a user count in a conversation.
+    func fingerprint(of userID: UserID, on deviceID: DeviceID, in conversationID: ConversationID) -> Int {
+        var hasher = Hasher()
+        hasher.combine(ends.all(in: conversationID)[deviceID])
+        hasher.combine(governed[conversationID]?.membership?.fingerprint(of: userID))
+        return hasher.finalize()
+    }
+
+    /// Entries of a log are on the disk. What is known since they were judged may say that they do not count.
+    mutating func noteWritten(_ entries: [EntryRecord], of log: LogDescription, by authorID: UserID) {
+        guard let first = entries.first,
             ends.contains(log.deviceID, of: authorID, in: log.conversationID)
                 || governed[log.conversationID]?.membership?.wasEverOut(authorID) == true
         else { return }
-        kept.noteDue(log.conversationID)
+        kept.noteDue(log, from: first.sequence)
     }
 
     /// Entries of a log are on the disk: some of them may say where the logs of a revoked device end.

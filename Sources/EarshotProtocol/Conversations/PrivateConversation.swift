@@ -306,13 +306,15 @@ struct PrivateConversation: Sendable {
     }
 
     /// The entries of a branch that count for nobody, because their author's stay was ended before them.
+    /// - Parameter start: from where on they are looked for. Each version that is looked at costs a fold.
     func uncounted(
-        of branch: LogID, by authorID: UserID, in logID: LogID, through end: UInt64
+        of branch: LogID, by authorID: UserID, in logID: LogID, from start: UInt64 = 0, through end: UInt64
     ) -> [ClosedRange<UInt64>] {
         guard let membership, membership.wasEverOut(authorID) else { return [] }
         let versions = versions[branch] ?? []
         return versions.indices.compactMap { index in
             let next = index + 1 < versions.count ? versions[index + 1].sequence - 1 : end
+            guard next >= start else { return nil }
             var first = versions[index].sequence
             switch membership.standing(of: authorID, in: logID, at: versions[index].place) {
             case .counts, .unknownVersion: return nil

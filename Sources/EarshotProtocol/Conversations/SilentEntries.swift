@@ -16,14 +16,23 @@ struct SilentEntries: Sendable {
         let entry: EntryRecord
     }
 
+    /// Where something that is shown may not count any more.
+    struct Due: Hashable, Sendable {
+        /// Whether more is known of who was in, or of a revoked device.
+        fileprivate(set) var isWhole = false
+        /// The first entries that were just written of logs.
+        fileprivate(set) var first: [LogID: UInt64] = [:]
+    }
+
     /// By the branch's id on this node.
     private var branches: [LogID: SequenceSet] = [:]
     /// Those that are looked at again, oldest first.
     private var entries: Deque<Silent> = []
     /// Those that turn out to count, as they then stand, until the disk has that.
     private var regarded: [LogEntries] = []
-    /// Conversations in which something that is shown may not count any more.
-    private var due: Set<ConversationID> = []
+    private var due: [ConversationID: Due] = [:]
+    /// What was known of their authors when logs were looked through last.
+    private var examined: [LogID: Int] = [:]
 
     /// - Parameters:
     ///   - messageIDs: all that the disk has.
@@ -116,12 +125,29 @@ struct SilentEntries: Sendable {
 
     // MARK: - What does not count any more
 
-    mutating func noteDue(_ conversationID: ConversationID) { due.insert(conversationID) }
+    /// More is known of whose entries count in a conversation.
+    mutating func noteDue(_ conversationID: ConversationID) { due[conversationID, default: Due()].isWhole = true }
 
-    mutating func takeDue() -> [ConversationID] {
-        guard !due.isEmpty else { return [] }
-        defer { due = [] }
-        return due.sorted()
+    /// Entries of a log are on the disk.
+    mutating func noteDue(_ log: LogDescription, from sequence: UInt64) {
+        let first = due[log.conversationID]?.first[log.logID] ?? sequence
+        due[log.conversationID, default: Due()].first[log.logID] = min(first, sequence)
+    }
+
+    var hasDue: Bool { !due.isEmpty }
+
+    /// - Returns: by conversation, ascending.
+    mutating func takeDue() -> [(conversationID: ConversationID, due: Due)] {
+        defer { due = [:] }
+        return due.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// From where on a log is looked through: all of it, once for each thing that becomes known of its author.
+    /// - Returns: `nil` if nothing of it is.
+    mutating func start(of log: LogID, _ due: Due, fingerprint: Int) -> UInt64? {
+        guard due.isWhole, examined[log] != fingerprint else { return due.first[log] }
+        examined[log] = fingerprint
+        return 1
     }
 }
 

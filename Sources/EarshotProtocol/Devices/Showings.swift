@@ -42,11 +42,17 @@ extension Replication {
     /// What this device has shown may not count by what it knows now: its user's other devices show it, too. A log of their
     /// user's own device shows there what became of it.
     mutating func shareShown() {
+        guard conversations.silent.hasDue else { return }
         var shown: [ShownEntries] = []
-        for conversationID in conversations.silent.takeDue() {
+        for (conversationID, due) in conversations.silent.takeDue() {
             for log in logs.incoming(of: conversationID)
             where log.description.kind == .messages && log.isOnDisk && logs.branches(of: log.description).count == 1 {
-                let sequences = shownUncounted(of: log)
+                let fingerprint = conversations.fingerprint(
+                    of: log.authorID, on: log.description.deviceID, in: conversationID)
+                guard let start = conversations.silent.start(of: log.logID, due, fingerprint: fingerprint) else {
+                    continue
+                }
+                let sequences = shownUncounted(of: log, from: start)
                 if !sequences.isEmpty { shown.append(ShownEntries(sequences, of: log.logID)) }
             }
         }
@@ -60,8 +66,8 @@ extension Replication {
     }
 
     /// What of a log this device shows, does not count, and no device has said to be shown.
-    private func shownUncounted(of log: IncomingLog) -> SequenceSet {
-        var sequences = conversations.uncounted(of: log)
+    private func shownUncounted(of log: IncomingLog, from start: UInt64) -> SequenceSet {
+        var sequences = conversations.uncounted(of: log, from: start)
         guard !sequences.isEmpty else { return sequences }
         sequences.subtract(conversations.silent[log.logID])
         sequences.subtract(fetching.bodies.lackingAtAll(log.logID))

@@ -281,6 +281,15 @@ extension Membership {
     /// Whether a user's stay has ever ended, or was in vain: something that they wrote may not count.
     package func wasEverOut(_ userID: UserID) -> Bool { stays.hasEnded(userID) || isAddedInVain(userID) }
 
+    /// Tells, as long as the program runs, whether something has changed about which of a user's entries count.
+    package func fingerprint(of userID: UserID) -> Int {
+        var hasher = Hasher()
+        hasher.combine(stays.fingerprint(of: userID))
+        hasher.combine(state.lateRemovals[userID])
+        hasher.combine(isAddedInVain(userID))
+        return hasher.finalize()
+    }
+
     /// The addition that a user who is in has to answer; of a former owner, the entry with which they became it.
     package func addition(of userID: UserID) -> LogPlace? {
         guard state.isIn(userID), let member = state.members[userID] else { return nil }

@@ -52,6 +52,9 @@ struct Stays: Hashable, Sendable {
     /// Whether a stay of a user has ended.
     func hasEnded(_ userID: UserID) -> Bool { stays[userID]?.contains { $0.end != nil } == true }
 
+    /// Tells whether something has changed about when a user was in, and which of their entries removals cut off.
+    func fingerprint(of userID: UserID) -> Int { stays[userID].hashValue }
+
     /// Everybody who ever was in, in no order.
     var userIDs: some Collection<UserID> { stays.keys }
 

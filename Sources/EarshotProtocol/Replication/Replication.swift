@@ -558,7 +558,7 @@ struct Replication: Sendable {
             receivedEarlyReceipts(forOwn: run.log)
         }
         absorb(run.entries, of: run.record(in: logs), after: run.before)
-        conversations.noteWritten(run.log, by: run.branch.authorID)
+        if !run.isOwn { conversations.noteWritten(run.entries, of: run.log, by: run.branch.authorID) }
         if run.log.deviceID != run.deviceID, sessions[run.connectionID] != nil {
             actions.append(.send(.taken(run.log.logID, through: run.head.place), run.connectionID))
         }
