@@ -43,6 +43,33 @@ struct ReplicationSessionTests {
         #expect(read?.from == 1 && next == nil)
     }
 
+    @Test(
+        "is nothing of a private conversation before the earlier control entries of its author, which it may name",
+        arguments: LogKind.allCases)
+    mutating func controlsFirst(kind: LogKind) {
+        let conversation = ConversationRecord(
+            conversationID: ConversationID(Bytes32()), kind: .private, participantIDs: [alice.userID, bob.userID],
+            uniqueName: "ops")
+        func own(_ kind: LogKind, epoch: UInt64) -> OwnLog {
+            let description = LogDescription(
+                conversationID: conversation.conversationID, deviceID: alice.deviceID, epoch: epoch, kind: kind)
+            let head = LogHead(
+                sequence: 2, chain: ChainHash(Bytes32()), timestamp: HybridTimestamp(rawValue: 2))
+            return OwnLog(
+                record: LogRecord(
+                    description: description, authorID: alice.userID, conversation: conversation, head: head))
+        }
+        let (control, later) = (own(.control, epoch: 1), own(kind, epoch: 2))
+        let logs = Logs(author: author, records: [control.record, later.record])
+        session.openIfNew(later)
+        session.receivedAllHeads()
+        for (offered, expected) in [(1, nil), (2, later.record.logID)] {
+            deliveries.offer(control.deliveryKey, through: UInt64(offered))
+            let read = session.nextRead(logs: logs, deliveries: deliveries, isHeld: { _ in false })
+            #expect(read?.logID == expected)
+        }
+    }
+
     @Test("is no entry before it is on the disk that it may leave, and then each once")
     mutating func offered() {
         session.receivedAllHeads()

@@ -54,6 +54,17 @@ struct Deliveries: Sendable {
         unwritten.insert(key)
     }
 
+    /// Whether entries of an own log may be offered as far as others go. Messages of a private conversation name the control
+    /// entries that this device knew, and a control log those that it follows; what it has written itself of these is offered
+    /// first. Where what was not offered gives way to what comes back (`TakingBack`), nothing that others hold has named it.
+    func haveOfferedControls(before log: LogDescription, _ logs: Logs) -> Bool {
+        logs.own(in: log.conversationID).allSatisfy { control in
+            guard control.description.kind == .control, log.kind == .messages || control.description.epoch < log.epoch
+            else { return true }
+            return target(control.deliveryKey)?.offered ?? 0 >= control.head.sequence
+        }
+    }
+
     /// Entries up to here were written to a link.
     /// - Returns: whether that is news.
     mutating func sent(_ key: DeliveryKey, through sequence: UInt64) -> Bool {

@@ -363,7 +363,10 @@ struct Replication: Sendable {
         // Who may have an entry follows from control entries once they are on the disk.
         let changed = Set(
             sends.runs.filter { $0.record.description.kind == .control }.map { $0.record.description.conversationID })
-        for run in sends.runs where !changed.contains(run.record.description.conversationID) {
+        for run in sends.runs
+        where !changed.contains(run.record.description.conversationID)
+            && deliveries.haveOfferedControls(before: run.record.description, logs)
+        {
             offerNew(run.entries, of: run.record)
         }
         for messageID in sends.handled where logs.incoming(messageID.log) != nil {
@@ -614,6 +617,8 @@ struct Replication: Sendable {
         }
         if progress.offered > old.offered, key == log.deliveryKey {
             for connectionID in sessions.carriers(of: log.record) { sendOffered(log, on: connectionID, now: now) }
+            // Messages wait for what they name.
+            if log.description.kind == .control { sessions.pump(log.record) }
         }
         post(written.steps, in: log.description.conversationID)
         if progress.delivered > old.delivered || progress.missing != old.missing {

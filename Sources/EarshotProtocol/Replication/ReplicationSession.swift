@@ -158,7 +158,8 @@ struct ReplicationSession: Sendable {
         for logID in sorted[start...] + sorted[..<start] {
             guard let next = outgoing[logID], !deliveries.hasPendingFailures(in: logID), let log = logs.own(logID),
                 let end = end(of: log.description).map({ min($0, log.head.sequence) }), next.canRead(through: end),
-                hasGone(before: log, logs), !isHeld(log.description.conversationID)
+                hasGone(before: log, logs), !isHeld(log.description.conversationID),
+                deliveries.haveOfferedControls(before: log.description, logs)
             else { continue }
             outgoing[logID]?.beginReading()
             lastRead = logID
