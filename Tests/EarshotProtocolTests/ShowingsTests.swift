@@ -42,6 +42,10 @@ struct ShowingsTests {
         #expect(try home.texts(at: 0) == ["before", "after"])
         #expect(try home.texts(at: 3) == ["before", "after"])
         #expect(try home.texts(at: 2) == ["before"])
+        // Whoever has seen nothing of it yet is told.
+        if restarted == nil {
+            #expect(home.network.nodes[0].events.names.filter { $0 == .messageQueued }.count == 2)
+        }
         // It is said once.
         let said = try home.network.nodes[3].store.map { store in
             try store.snapshot().sharedEntries.flatMap(\.entries).filter { $0.kind == .shown }

@@ -329,6 +329,7 @@ struct Replication: Sendable {
         for run in next.commit.regarded {
             guard let log = logs.incoming(run.logID),
                 let conversation = conversations.record(log.description.conversationID)
+                    ?? logs.conversations[log.description.conversationID]
             else { continue }
             // They are not missing in receipts any more.
             for branch in logs.branches(of: log.description) {
