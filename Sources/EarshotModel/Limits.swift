@@ -144,8 +144,8 @@ public enum Limits {
     package static let missingRangesPerReceipt = 32
     /// Ranges of missing bodies that a node knows of a branch; entries that would make more of them are skipped.
     package static let missingRanges = 1024
-    /// Ranges of messages that count for nothing, and that a receipt names; where there are more, the last one grows.
-    package static let silentRanges = 16
+    /// Ranges of messages of a branch that count for nothing; where there are more, the last one grows.
+    package static let silentRanges = 1024
     /// Ranges of messages that a user's receipts together leave undelivered; a receipt that would make more is ignored.
     package static let undeliveredRanges = 64
     /// Bodies that one question asks for.
@@ -353,8 +353,9 @@ public enum Limits {
     package static let foldedLogsPerRequest = 8
     /// Answers to additions that have not come, of a conversation.
     package static let earlyAnswers = 256
-    /// Messages that do not count, and are looked at again when more is known of who was in, and of what another device has shown.
-    package static let silentEntries = 4096
+    /// Messages of a conversation that do not count, and are looked at again when more is known of who was in, and of what
+    /// another device has shown.
+    package static let silentEntries = 1024
     /// Frames of messages that wait until the control entries which their authors knew have come.
     package static let waitingFrames = 256
     package static let waitingFrameBytes = 16 * 1024 * 1024

@@ -24,14 +24,6 @@ struct SilentEntriesTests {
         #expect(silent[branch.logID].isEmpty == ![.disregarded, .cutOff].contains(kind))
     }
 
-    @Test("are missing in receipts beside the entries without bodies, of their own branch alone")
-    func joined() throws {
-        let silent = SilentEntries([MessageID(log: branch.logID, sequence: 5)])
-        let other = try #require(Bytes32([UInt8](repeating: 1, count: 32)).map { LogID($0) })
-        let joined = silent.joined(to: [branch.logID: SequenceSet(2...3), other: SequenceSet(1...1)])
-        #expect(joined[branch.logID]?.ranges == [2...3, 5...5] && joined[other]?.ranges == [1...1])
-    }
-
     @Test("are not missing any more once they count, and again if the disk did not take that")
     func regarded() {
         var silent = SilentEntries()
@@ -63,12 +55,30 @@ struct SilentEntriesTests {
         #expect(silent.takeRegarded { _ in true }.flatMap(\.entries) == [texts[2]])
     }
 
-    @Test("never make more ranges than a receipt has room for: the last one grows instead")
+    @Test("have room by conversation: those of one push out none of another")
     func bounded() {
-        let all = stride(from: UInt64(1), through: 999, by: 2).map { MessageID(log: branch.logID, sequence: $0) }
-        let silent = SilentEntries(all)
-        #expect(silent[branch.logID].ranges.count == Limits.silentRanges)
-        #expect(silent[branch.logID].ranges.last?.upperBound == 999 && silent[branch.logID].ranges.first == 1...1)
-        #expect(Limits.silentRanges < Limits.missingRangesPerReceipt)
+        var other = HandWrittenLog(by: device("carol"), to: device("bob").userID)
+        let first = other.entry("first")
+        var silent = SilentEntries()
+        silent.insert([first.silent(as: .disregarded)], of: IncomingLog(other.record))
+        for _ in 0..<(Limits.silentEntries / 8 + 1) { silent.insert((1...8).map(self.silent), of: branch) }
+        silent.regard { _ in true }
+        #expect(silent.takeRegarded { _ in true }.flatMap(\.entries).contains(first))
+    }
+
+    @Test("are named by a receipt with as many ranges as it has room for: the last one grows")
+    func fused() {
+        let many = (0..<40).reduce(into: SequenceSet()) { $0.insert(UInt64($1) * 3 + 1) }
+        #expect(many.fused(to: 32).ranges.count == 32 && many.fused(to: 32).ranges.last == 94...118)
+        #expect(many.fused(to: 40) == many)
+    }
+
+    @Test("are told of no more once their user has erased them")
+    func erased() {
+        var silent = SilentEntries()
+        silent.insert((4...5).map(self.silent), of: branch)
+        silent.regard { _ in true }
+        silent.dropRegarded { $1.sequence == 4 }
+        #expect(silent.takeRegarded { _ in true }.flatMap(\.entries).map(\.sequence) == [5])
     }
 }

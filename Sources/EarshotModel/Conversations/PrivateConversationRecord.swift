@@ -39,15 +39,19 @@ package struct PrivateConversationRecord: Hashable, Sendable {
 extension PrivateConversationRecord {
     /// What programs are told when this takes the place of what they were told last.
     ///
+    /// A device that decides from now on knows that.
+    ///
     /// Somebody who is new to a conversation hears of the whole of it, and not of each participant.
-    package func news(since old: PrivateConversationRecord?, for userID: UserID) -> [JournalRecord] {
+    package func news(
+        since old: PrivateConversationRecord?, for userID: UserID, on deviceID: DeviceID
+    ) -> [JournalRecord] {
         guard let status = status(of: userID) else { return [] }
         let known = old.flatMap { $0.status(of: userID) == nil ? nil : $0 }
         var changes: Set<ConversationChange> = status == known?.status(of: userID) ? [] : [.status]
         if let known {
             if ownerID != known.ownerID {
                 changes.insert(.owner)
-            } else if let before = known.decidingDeviceID, before != decidingDeviceID {
+            } else if let before = known.decidingDeviceID, before != decidingDeviceID, decidingDeviceID != deviceID {
                 changes.insert(.decidingDevice)
             }
             if friendlyName != known.friendlyName || attributes != known.attributes { changes.insert(.attributes) }

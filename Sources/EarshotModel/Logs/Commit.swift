@@ -97,7 +97,7 @@ package struct Snapshot: Hashable, Sendable {
     package var membershipEntries: [RecordedEntries] = []
     /// The first `join` of each log of an open conversation, log by log.
     package var joinEntries: [RecordedEntries] = []
-    /// Those of `silent` that came last, whole, log by log, at most `Limits.silentEntries`.
+    /// Those of `silent` that came last, whole, log by log, at most `Limits.silentEntries` of each conversation.
     package var silentEntries: [RecordedEntries] = []
     /// What users' devices tell each other in entries: decisions, erasures, what was shown, and cuts of revoked devices; log by
     /// log.

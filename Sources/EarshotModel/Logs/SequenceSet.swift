@@ -70,6 +70,12 @@ package struct SequenceSet: Hashable, Sendable {
         for range in other.ranges { remove(range) }
     }
 
+    /// At most so many ranges, of which the last one contains what lies between those that there were.
+    package func fused(to count: Int) -> SequenceSet {
+        guard ranges.count > count, count > 0, let last = ranges.last else { return self }
+        return union(SequenceSet(ranges[count - 1].lowerBound...last.upperBound))
+    }
+
     package func union(_ other: SequenceSet) -> SequenceSet {
         var union = self
         union.formUnion(other)

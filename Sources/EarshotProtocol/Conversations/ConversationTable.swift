@@ -8,6 +8,7 @@ import EarshotModel
 /// It compares what entries say of a private one with what programs were told last, and so knows what is news.
 struct ConversationTable: Sendable {
     private let userID: UserID
+    private let deviceID: DeviceID
     private var open: [ConversationID: OpenConversationRecord] = [:]
     /// What the disk does not have yet.
     private var unwritten: Set<ConversationID> = []
@@ -37,6 +38,7 @@ struct ConversationTable: Sendable {
         silent: SilentEntries = SilentEntries()
     ) {
         self.userID = userID
+        self.deviceID = deviceID
         ends = Cuts(shared)
         erased = Erasures(of: userID, shared)
         saidShown = Showings(of: userID, shared)
@@ -50,10 +52,13 @@ struct ConversationTable: Sendable {
         // The node may have ended between the entries and what follows from them.
         for conversation in governed.all {
             guard let summary = conversation.summary(for: userID) else { continue }
-            let isTold = self.told[summary.conversationID].map { summary.news(since: $0, for: userID).isEmpty } ?? false
+            let told = self.told[summary.conversationID]
+            let isTold = told?.decidingDeviceID != nil && summary.news(since: told, for: userID, on: deviceID).isEmpty
             if !isTold { unwritten.insert(summary.conversationID) }
         }
-        for conversationID in governed.all.map(\.conversationID) + ends.conversationIDs { kept.noteDue(conversationID) }
+        // So may it between the entries and what counts because of them.
+        noteAllDue()
+        for conversationID in kept.conversationIDs { regard(in: conversationID) }
         regardShown()
     }
 
@@ -84,20 +89,51 @@ struct ConversationTable: Sendable {
         _modify { yield &kept }
     }
 
-    /// More is known of who was in: messages that did not count are looked at again, and so are those that are shown.
+    /// More is known of who was in, or of where a revoked device ends: messages that did not count are looked at again, and so
+    /// are those that are shown.
     mutating func regard(in conversationID: ConversationID) {
         kept.noteDue(conversationID)
-        guard let conversation = governed[conversationID] else { return }
-        kept.regard { silent in
-            silent.entry.kind == .disregarded && silent.log.conversationID == conversationID
-                && conversation.counts(silent.entry, of: silent.branch, by: silent.authorID, in: silent.log)
+        let (ends, erased, conversation) = (ends, erased, governed[conversationID])
+        var known = PrivateConversation.Standings()
+        kept.regard(in: conversationID) { silent in
+            let (entry, log) = (silent.entry, silent.log)
+            return ends.counts(entry.place, of: log, by: silent.authorID)
+                && conversation?.counts(entry, of: silent.branch, by: silent.authorID, in: log, &known) != false
+                && !erased.covers(entry, of: log.logID, isFirst: silent.branch == log.logID)
         }
     }
 
+    /// Devices of this node's user have said what they have shown.
+    mutating func hearShown(_ said: [RecordedEntries]) {
+        var isNews = false
+        for entries in said {
+            let heard = saidShown.insert(entries)
+            if heard.isNews { isNews = true }
+            guard heard.hasCut else { continue }
+            kept.forgetExamined()
+            noteAllDue()
+        }
+        if isNews { regardShown() }
+    }
+
+    private mutating func noteAllDue() {
+        for conversationID in governed.all.map(\.conversationID) + ends.conversationIDs { kept.noteDue(conversationID) }
+    }
+
     /// Another device of this node's user has shown what is kept here.
-    mutating func regardShown() {
-        let saidShown = saidShown
-        kept.regard { saidShown.covers($0.entry.sequence, of: $0.branch) }
+    private mutating func regardShown() {
+        let (saidShown, erased) = (saidShown, erased)
+        kept.regard { silent in
+            saidShown.covers(silent.entry.sequence, of: silent.branch)
+                && !erased.covers(silent.entry, of: silent.log.logID, isFirst: silent.branch == silent.log.logID)
+        }
+    }
+
+    /// What turned out to count, and was erased before the disk had that, is not told of.
+    mutating func dropErased() {
+        let erased = erased
+        guard erased.mayCover else { return }
+        kept.dropRegarded { logID, entry in erased.covers(entry, of: logID, isFirst: true) }
     }
 
     /// What of a log without branches counts for nothing, by what is known now, from an entry on.
@@ -115,7 +151,7 @@ struct ConversationTable: Sendable {
     /// Tells whether something has changed about which entries of a user count in a conversation.
     func fingerprint(of userID: UserID, on deviceID: DeviceID, in conversationID: ConversationID) -> Int {
         var hasher = Hasher()
-        hasher.combine(ends.all(in: conversationID)[deviceID])
+        hasher.combine(ends.ends(of: deviceID, of: userID, in: conversationID))
         hasher.combine(governed[conversationID]?.membership?.fingerprint(of: userID))
         return hasher.finalize()
     }
@@ -133,7 +169,7 @@ struct ConversationTable: Sendable {
     mutating func takeCuts(in entries: [EntryRecord], of record: LogRecord) {
         let conversationID = record.description.conversationID
         let cuts = ends.insert(entries, by: record.authorID, in: conversationID)
-        if !cuts.isEmpty { kept.noteDue(conversationID) }
+        if !cuts.isEmpty { regard(in: conversationID) }
         guard record.conversation.kind == .private else { return }
         for cut in cuts { governed.revoke(cut, by: record.authorID, in: conversationID) }
     }
@@ -305,7 +341,7 @@ struct ConversationTable: Sendable {
 
     /// What is new about a private conversation once this is on the disk.
     func news(of written: PrivateConversationRecord) -> [JournalRecord] {
-        written.news(since: told[written.conversationID], for: userID)
+        written.news(since: told[written.conversationID], for: userID, on: deviceID)
     }
 
     /// It is on the disk, and programs are told.

@@ -264,10 +264,23 @@ struct PrivateConversation: Sendable {
     /// Whether this node holds the control logs up to a place.
     func holds(_ version: LogPlace) -> Bool { membership?.state(at: version) != nil }
 
+    /// What is known of entries of one log by one version of what its author knew.
+    typealias Standings = [LogID: [LogPlace: EntryStanding]]
+
     /// Whether a message, or a change of one, counts.
     func counts(_ entry: EntryRecord, of branch: LogID, by authorID: UserID, in log: LogDescription) -> Bool {
+        var known = Standings()
+        return counts(entry, of: branch, by: authorID, in: log, &known)
+    }
+
+    /// - Parameter known: what was found for other entries: to find it costs a fold.
+    func counts(
+        _ entry: EntryRecord, of branch: LogID, by authorID: UserID, in log: LogDescription, _ known: inout Standings
+    ) -> Bool {
         guard let membership, let version = version(of: branch, at: entry.sequence) else { return false }
-        switch membership.standing(of: authorID, in: log.logID, at: version) {
+        let standing = known[log.logID]?[version] ?? membership.standing(of: authorID, in: log.logID, at: version)
+        known[log.logID, default: [:]][version] = standing
+        switch standing {
         case .counts: return true
         case .countsThrough(let places):
             return places.contains {

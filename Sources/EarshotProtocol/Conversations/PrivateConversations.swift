@@ -282,10 +282,11 @@ struct PrivateConversations: Sendable {
     }
 
     /// Bodies have come that were missing.
-    mutating func judgeFound(_ entries: inout ProvedEntries, of branch: IncomingLog, _ showings: Showings) {
+    mutating func judgeFound(_ entries: inout ProvedEntries, of branch: IncomingLog, _ showings: Showings, isOwn: Bool)
+    {
         conversations[branch.description.conversationID]?.insertVersions(
             in: entries.records, branch: branch.logID)
-        judgeMessages(&entries, of: branch, showings)
+        if !isOwn { judgeMessages(&entries, of: branch, showings) }
     }
 
     /// The identity key of a user has said where the logs of a device of theirs end. It counts from `fold()` on.

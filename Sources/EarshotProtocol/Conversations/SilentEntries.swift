@@ -25,9 +25,9 @@ struct SilentEntries: Sendable {
     }
 
     /// By the branch's id on this node.
-    private var branches: [LogID: SequenceSet] = [:]
-    /// Those that are looked at again, oldest first.
-    private var entries: Deque<Silent> = []
+    private(set) var all: [LogID: SequenceSet] = [:]
+    /// Those that are looked at again, oldest first, by conversation.
+    private var entries: [ConversationID: Deque<Silent>] = [:]
     /// Those that turn out to count, as they then stand, until the disk has that.
     private var regarded: [LogEntries] = []
     private var due: [ConversationID: Due] = [:]
@@ -44,8 +44,11 @@ struct SilentEntries: Sendable {
         }
     }
 
+    /// Where some are looked at again.
+    var conversationIDs: [ConversationID] { entries.keys.sorted() }
+
     /// Those of a branch.
-    subscript(branch: LogID) -> SequenceSet { branches[branch] ?? SequenceSet() }
+    subscript(branch: LogID) -> SequenceSet { all[branch] ?? SequenceSet() }
 
     /// Notes which entries of a branch that are proved, and whose bodies are here, say nothing.
     mutating func insert(_ entries: [EntryRecord], of branch: IncomingLog) {
@@ -56,47 +59,58 @@ struct SilentEntries: Sendable {
     }
 
     private mutating func keep(_ entry: EntryRecord, of branch: LogID, _ log: LogDescription, by authorID: UserID) {
-        if entries.count >= Limits.silentEntries { entries.removeFirst() }
-        entries.append(Silent(branch: branch, log: log, authorID: authorID, entry: entry))
+        var kept = entries.removeValue(forKey: log.conversationID) ?? []
+        if kept.count >= Limits.silentEntries { kept.removeFirst() }
+        kept.append(Silent(branch: branch, log: log, authorID: authorID, entry: entry))
+        entries[log.conversationID] = kept
     }
 
     /// Where a branch has too many ranges of them, the last one grows over what lies between: a receipt may say less than is
     /// true, and never more.
     private mutating func insert(_ sequence: UInt64, of branch: LogID) {
-        var silent = self[branch]
-        if silent.ranges.count >= Limits.silentRanges, let last = silent.ranges.last, last.upperBound < sequence {
-            silent.insert(last.lowerBound...sequence)
-        } else {
-            silent.insert(sequence)
-        }
-        branches[branch] = silent
+        var silent = all.removeValue(forKey: branch) ?? SequenceSet()
+        silent.insert(sequence)
+        all[branch] = silent.fused(to: Limits.silentRanges)
     }
 
     /// What came of a branch behind an entry is not on the disk: it comes again, and is judged then.
     mutating func forget(_ branch: LogID, after sequence: UInt64) {
-        branches[branch]?.removeAll(after: sequence)
-        if branches[branch]?.isEmpty == true { branches[branch] = nil }
-        entries.removeAll { $0.branch == branch && $0.entry.sequence > sequence }
+        all[branch]?.removeAll(after: sequence)
+        if all[branch]?.isEmpty == true { all[branch] = nil }
+        drop { $0.branch == branch && $0.entry.sequence > sequence }
         regarded = regarded.compactMap { $0.filter { $0.log != branch || $0.sequence <= sequence } }
     }
 
-    /// With entries that have no bodies, by branch: what receipts name as missing.
-    func joined(to missing: [LogID: SequenceSet]) -> [LogID: SequenceSet] {
-        branches.isEmpty ? missing : missing.merging(branches) { $0.union($1) }
+    private mutating func drop(where isMeant: (Silent) -> Bool) {
+        for conversationID in entries.keys {
+            entries[conversationID]?.removeAll(where: isMeant)
+            if entries[conversationID]?.isEmpty == true { entries[conversationID] = nil }
+        }
     }
 
     // MARK: - What counts after all
 
-    /// Looks at them again.
-    mutating func regard(where counts: (Silent) -> Bool) {
-        var counting: Set<MessageID> = []
-        for silent in entries where counts(silent) {
-            guard let entry = silent.entry.regarded, entry.kind.isOfMessages else { continue }
-            counting.insert(MessageID(log: silent.branch, sequence: entry.sequence))
-            regarded.append(LogEntries(logID: silent.branch, entries: [entry]))
+    /// Looks at those of a conversation again; at all where none is named.
+    mutating func regard(in conversationID: ConversationID? = nil, where counts: (Silent) -> Bool) {
+        for conversationID in conversationID.map({ [$0] }) ?? entries.keys.sorted() {
+            var rest: Deque<Silent> = []
+            for silent in entries[conversationID] ?? [] {
+                guard counts(silent), let entry = silent.entry.regarded, entry.kind.isOfMessages else {
+                    rest.append(silent)
+                    continue
+                }
+                regarded.append(LogEntries(logID: silent.branch, entries: [entry]))
+            }
+            entries[conversationID] = rest.isEmpty ? nil : rest
         }
-        guard !counting.isEmpty else { return }
-        entries.removeAll { counting.contains(MessageID(log: $0.branch, sequence: $0.entry.sequence)) }
+    }
+
+    /// The user has erased some of those that turned out to count: they are not told of.
+    mutating func dropRegarded(where isErased: (LogID, EntryRecord) -> Bool) {
+        regarded = regarded.compactMap { run in
+            let entries = run.entries.filter { !isErased(run.logID, $0) }
+            return entries.isEmpty ? nil : LogEntries(logID: run.logID, entries: entries)
+        }
     }
 
     /// Whether some turn out to count.
@@ -109,8 +123,8 @@ struct SilentEntries: Sendable {
         let taken = regarded.compactMap { $0.filter(isWritten) }
         regarded = regarded.compactMap { $0.filter { !isWritten($0) } }
         for run in taken {
-            for entry in run.entries { branches[run.logID]?.remove(entry.sequence...entry.sequence) }
-            if branches[run.logID]?.isEmpty == true { branches[run.logID] = nil }
+            for entry in run.entries { all[run.logID]?.remove(entry.sequence...entry.sequence) }
+            if all[run.logID]?.isEmpty == true { all[run.logID] = nil }
         }
         return taken
     }
@@ -142,11 +156,16 @@ struct SilentEntries: Sendable {
         return due.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
+    /// What devices said to be shown counts for less than before: all is looked through again.
+    mutating func forgetExamined() { examined = [:] }
+
     /// From where on a log is looked through: all of it, once for each thing that becomes known of its author.
     /// - Returns: `nil` if nothing of it is.
-    mutating func start(of log: LogID, _ due: Due, fingerprint: Int) -> UInt64? {
-        guard due.isWhole, examined[log] != fingerprint else { return due.first[log] }
-        examined[log] = fingerprint
+    mutating func start(of log: LogID, _ due: Due, fingerprint: () -> Int) -> UInt64? {
+        guard due.isWhole else { return due.first[log] }
+        let known = fingerprint()
+        guard examined[log] != known else { return due.first[log] }
+        examined[log] = known
         return 1
     }
 }

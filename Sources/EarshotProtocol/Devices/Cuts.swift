@@ -49,6 +49,11 @@ struct Cuts: Sendable {
         return cuts
     }
 
+    /// The last entries of one device that count.
+    func ends(of deviceID: DeviceID, of userID: UserID, in conversationID: ConversationID) -> Set<LogPlace>? {
+        ends[conversationID]?[Author(userID: userID, deviceID: deviceID)]
+    }
+
     /// Whether an entry counts, as far as cuts go.
     func counts(_ place: Place, of log: LogDescription, by authorID: UserID) -> Bool {
         guard let ends = ends[log.conversationID]?[Author(userID: authorID, deviceID: log.deviceID)] else {

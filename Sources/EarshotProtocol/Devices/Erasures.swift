@@ -35,10 +35,17 @@ struct Erasures: Sendable {
 
     /// Whether an entry that has come is erased at once, and so is no news.
     func covers(_ record: EntryRecord, of branch: IncomingLog) -> Bool {
-        guard mayCover, record.kind.isErasable, let runs = runs[branch.description.logID] else { return false }
+        covers(record, of: branch.description.logID, isFirst: branch.isFirst)
+    }
+
+    /// - Parameters:
+    ///   - logID: the log's own id.
+    ///   - isFirst: whether it is in the branch that this node knew first.
+    func covers(_ record: EntryRecord, of logID: LogID, isFirst: Bool) -> Bool {
+        guard mayCover, record.kind.isErasable, let runs = runs[logID] else { return false }
         return runs.contains { run in
             run.sequences.contains(record.sequence)
-                && (record.sequence < run.last.sequence ? branch.isFirst : record.chain == run.last.chain)
+                && (record.sequence < run.last.sequence ? isFirst : record.chain == run.last.chain)
         }
     }
 }

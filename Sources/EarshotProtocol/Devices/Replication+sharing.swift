@@ -13,7 +13,7 @@ extension Replication {
     mutating func tellShared(_ entries: [EntryRecord], of record: LogRecord) {
         let shared = RecordedEntries(log: record, entries: entries)
         _ = conversations.erasures.insert(shared)
-        _ = conversations.showings.insert(shared)
+        conversations.hearShown([shared])
         actions.append(.shared(shared))
     }
 

@@ -17,12 +17,12 @@ struct Showings: Sendable {
     }
 
     /// Takes entries of the user's own conversation, from whichever device.
-    /// - Returns: whether they say something.
-    mutating func insert(_ entries: RecordedEntries) -> Bool {
+    /// - Returns: whether they say something, and whether there is a cut among them, so that less may count than before.
+    mutating func insert(_ entries: RecordedEntries) -> (isNews: Bool, hasCut: Bool) {
         let (said, hasCut) = statements.insert(entries)
         if hasCut { shown = [:] }
         for entries in hasCut ? Array(statements.counting) : said { note(entries) }
-        return !said.isEmpty
+        return (!said.isEmpty, hasCut)
     }
 
     /// Something is said by this device, and goes to the disk.
@@ -39,21 +39,23 @@ struct Showings: Sendable {
 }
 
 extension Replication {
-    /// What this device has shown may not count by what it knows now: its user's other devices show it, too. A log of their
-    /// user's own device shows there what became of it.
+    /// What this device has shown may not count by what it knows now: its user's other devices show it, too.
     mutating func shareShown() {
         guard conversations.silent.hasDue else { return }
         var shown: [ShownEntries] = []
         for (conversationID, due) in conversations.silent.takeDue() {
             for log in logs.incoming(of: conversationID)
             where log.description.kind == .messages && log.isOnDisk && logs.branches(of: log.description).count == 1 {
-                let fingerprint = conversations.fingerprint(
-                    of: log.authorID, on: log.description.deviceID, in: conversationID)
-                guard let start = conversations.silent.start(of: log.logID, due, fingerprint: fingerprint) else {
-                    continue
+                let table = conversations
+                let start = conversations.silent.start(of: log.logID, due) {
+                    table.fingerprint(of: log.authorID, on: log.description.deviceID, in: conversationID)
                 }
-                let sequences = shownUncounted(of: log, from: start)
-                if !sequences.isEmpty { shown.append(ShownEntries(sequences, of: log.logID)) }
+                guard let start else { continue }
+                let ranges = shownUncounted(of: log, from: start).ranges
+                for first in stride(from: 0, to: ranges.count, by: Limits.shownRanges) {
+                    let part = SequenceSet(ranges: Array(ranges[first..<min(ranges.count, first + Limits.shownRanges)]))
+                    if let part { shown.append(ShownEntries(part, of: log.logID)) }
+                }
             }
         }
         for entries in shown { conversations.showings.note(entries) }
@@ -70,31 +72,25 @@ extension Replication {
         var sequences = conversations.uncounted(of: log, from: start)
         guard !sequences.isEmpty else { return sequences }
         sequences.subtract(conversations.silent[log.logID])
-        sequences.subtract(fetching.bodies.lackingAtAll(log.logID))
+        sequences.subtract(fetching.bodies.lackingOrUnowed(log.logID))
         sequences.subtract(conversations.showings[log.logID])
-        return sequences.first(Limits.shownRanges)
+        return sequences
     }
 
     /// Other devices of this node's user have shown what does not count here: it counts from this commit on.
     mutating func takeShowings(into next: CommitInFlight) {
         let own = author.ownConversation.conversationID
-        var isNews = false
+        var said: [RecordedEntries] = []
         for run in next.received where run.log.conversationID == own {
-            let entries = RecordedEntries(log: run.record(in: logs), entries: run.entries)
-            if conversations.showings.insert(entries) { isNews = true }
+            said.append(RecordedEntries(log: run.record(in: logs), entries: run.entries))
         }
         for found in next.bodies where found.conversation.conversationID == own {
             guard let log = logs.proved(found.logID) else { continue }
-            let entries = RecordedEntries(log: log.record(in: found.conversation), entries: found.entries.records)
-            if conversations.showings.insert(entries) { isNews = true }
+            said.append(RecordedEntries(log: log.record(in: found.conversation), entries: found.entries.records))
         }
-        if isNews { conversations.regardShown() }
-    }
-}
-
-extension SequenceSet {
-    /// Its first ranges.
-    fileprivate func first(_ count: Int) -> SequenceSet {
-        SequenceSet(ranges: Array(ranges.prefix(count))) ?? SequenceSet()
+        guard !said.isEmpty else { return }
+        // What they have erased since is not shown again.
+        for entries in said { _ = conversations.erasures.insert(entries) }
+        conversations.hearShown(said)
     }
 }

@@ -58,7 +58,9 @@ struct MissingBodies: Sendable {
     }
 
     /// The same, with those that this node's user may not have.
-    func lackingAtAll(_ logID: LogID) -> SequenceSet { lacking(logID).union(branches[logID]?.unowed ?? SequenceSet()) }
+    func lackingOrUnowed(_ logID: LogID) -> SequenceSet {
+        lacking(logID).union(branches[logID]?.unowed ?? SequenceSet())
+    }
 
     /// The entries whose bodies are not on the disk after a commit, by branch, also those that this node's user may not
     /// have.

@@ -69,14 +69,15 @@ extension Replication {
         else { return }
         actions.append(.credit(1 + bytes / Limits.requestBytes, connectionID))
         logs.grew(logID, by: bytes)
-        if logs.own(logID) == nil {
+        let isOwn = logs.own(logID) != nil
+        if !isOwn {
             entries.silenceMisplaced(in: log.description, of: conversation)
             conversations.cuts.judge(&entries, of: log, conversations.showings)
         }
         if conversation.kind == .private {
-            conversations.privates.judgeFound(&entries, of: log, conversations.showings)
+            conversations.privates.judgeFound(&entries, of: log, conversations.showings, isOwn: isOwn)
         }
-        if logs.own(logID) == nil { conversations.silent.insert(entries.records, of: log) }
+        if !isOwn { conversations.silent.insert(entries.records, of: log) }
         for (record, body) in zip(entries.records, entries.bodies) where body != nil {
             logs.note(record.timestamp, of: record.sequence, in: logID)
         }
@@ -137,6 +138,7 @@ extension Replication {
         else { return }
         let records = found.entries.records
         conversations.takeCuts(in: records, of: record)
+        conversations.noteWritten(records, of: record.description, by: record.authorID)
         guard found.conversation.kind == .private else { return }
         let conversationID = found.conversation.conversationID
         conversations.privates.takeFound(records, of: record)

@@ -122,16 +122,20 @@ struct Deliveries: Sendable {
     /// Adds changes to a commit: what the logs' recipients have, and receipts for what this node keeps of peers' logs.
     /// - Parameters:
     ///   - heads: those of peers' logs that change with the commit.
-    ///   - missing: the entries whose bodies this node lacks after the commit, and those that it does not show, by branch.
+    ///   - missing: the entries whose bodies this node lacks after the commit, by branch.
+    ///   - silent: those that it does not show.
     mutating func move(
-        into next: inout CommitInFlight, heads: [LogID: LogHead], missing: [LogID: SequenceSet] = [:], logs: Logs,
-        author: LogAuthor
+        into next: inout CommitInFlight, heads: [LogID: LogHead], missing: [LogID: SequenceSet] = [:],
+        silent: SilentEntries = SilentEntries(), logs: Logs, author: LogAuthor
     ) {
         next.progress = takeUnwritten { key, progress in
             guard key.recipientID == author.userID, let log = logs.incoming(key.logID) else { return nil }
-            let missing = log.lacking(missing, in: logs, through: progress.delivered)
+            let lacking = log.lacking(missing, in: logs, through: progress.delivered)
             // Whoever lacks more than a receipt can name signs for what they had before.
-            guard missing.ranges.count <= Limits.missingRangesPerReceipt else { return nil }
+            guard lacking.ranges.count <= Limits.missingRangesPerReceipt else { return nil }
+            // With what is not shown it may say less than is true, and never more.
+            let missing = log.lacking(silent.all, in: logs, through: progress.delivered).union(lacking)
+                .fused(to: Limits.missingRangesPerReceipt)
             // Peers know a branch by its log's id and the chain hash alone.
             let chain = (heads[key.logID] ?? log.committed).chain
             return Receipt.sign(

@@ -40,7 +40,9 @@ struct Replication: Sendable {
             userID: author.userID, deviceID: author.deviceID, records: snapshot.conversations,
             entries: snapshot.membershipEntries, told: snapshot.privateConversations,
             shared: snapshot.sharedEntries, joins: snapshot.joinEntries,
-            silent: SilentEntries(snapshot.silent, snapshot.silentEntries))
+            silent: SilentEntries(
+                snapshot.silent,
+                snapshot.silentEntries.filter { [author] in $0.log.description.deviceID != author.deviceID }))
         sessions = ReplicationSessions(deviceID: author.deviceID)
         fetching = Fetching(deviceID: author.deviceID)
         for (logID, missing) in snapshot.missing {
@@ -273,8 +275,9 @@ struct Replication: Sendable {
         takeRewritten(into: &next, clocks: &clocks, now: now)
         takeFailures(into: &next)
         expiries.move(into: &next, logs: logs)
-        let missing = conversations.silent.joined(to: fetching.bodies.lacking(after: next))
-        deliveries.move(into: &next, heads: heads, missing: missing, logs: logs, author: author)
+        let missing = fetching.bodies.lacking(after: next)
+        deliveries.move(
+            into: &next, heads: heads, missing: missing, silent: conversations.silent, logs: logs, author: author)
         takeErasures(into: &next)
         next.hide(trust: trust, conversations: conversations)
         next.addJournal(deliveries, author: author)
@@ -318,6 +321,7 @@ struct Replication: Sendable {
     /// Messages that turn out to count.
     private mutating func takeRegarded(into next: inout CommitInFlight) {
         guard conversations.silent.hasRegarded else { return }
+        conversations.dropErased()
         let logs = logs
         let ends = Dictionary(next.received.map { ($0.logID, $0.head.sequence) }) { max($0, $1) }
         let lacking = fetching.bodies.lacking(after: next)

@@ -151,18 +151,18 @@ extension Rows {
             ])
     }
 
-    /// The last messages that do not count, log by log.
+    /// The last messages of each conversation that do not count, log by log.
     func silentEntries(_ db: Database) throws -> [RecordedEntries] {
-        let kinds: StatementArguments = [EntryKind.cutOff.rawValue, EntryKind.disregarded.rawValue]
-        let first = try Int64.fetchOne(
+        try recorded(
             db,
-            sql: """
-                SELECT cursor FROM entry INDEXED BY hiddenEntry WHERE kind > 1 AND kind IN (?, ?)
-                ORDER BY cursor DESC LIMIT 1 OFFSET \(Limits.silentEntries - 1)
-                """, arguments: kinds)
-        return try recorded(
-            db, where: "entry.kind IN (?, ?) AND entry.body IS NOT NULL AND entry.cursor >= ?",
-            kinds + [first ?? 0])
+            where: """
+                entry.cursor IN (SELECT cursor FROM (
+                    SELECT silent.cursor,
+                        row_number() OVER (PARTITION BY ofSilent.conversationID ORDER BY silent.cursor DESC) AS place
+                    FROM entry AS silent INDEXED BY hiddenEntry JOIN log AS ofSilent ON ofSilent.number = silent.log
+                    WHERE silent.kind > 1 AND silent.kind IN (?, ?) AND silent.body IS NOT NULL)
+                    WHERE place <= ?)
+                """, [EntryKind.cutOff.rawValue, EntryKind.disregarded.rawValue, Limits.silentEntries])
     }
 
     /// Entries that are no messages, log by log.
