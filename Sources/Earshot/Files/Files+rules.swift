@@ -15,8 +15,10 @@ extension Files {
     }
 
     /// Sets the rules, in place of all that there were. One that was there before is for the files that it was for.
-    /// - Parameter areForWaiting: whether rules that are new are also for files whose messages are here already; else they are
-    ///   for those that come from now on.
+    /// - Parameters:
+    ///   - rules: all of them, the first that is tried first; at most `Limits.fileRules`.
+    ///   - areForWaiting: whether rules that are new are also for files whose messages are here already; else they are for
+    ///     those that come from now on.
     /// - Throws: `EarshotError` `invalidRule`; `storeFull`, `storeUnavailable`, `stopped`.
     public func setRules(_ rules: FileRules, areForWaiting: Bool = false) async throws(EarshotError) {
         guard rules.rules.count <= Limits.fileRules else {
