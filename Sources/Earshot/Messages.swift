@@ -30,8 +30,8 @@ public struct Messages: Sendable {
     ///   - idempotencyKey: names this message, for as long as the message is kept: whoever sends it again with the same
     ///     key gets the same answer, and nothing is sent. At most `Limits.idempotencyKeyBytes` of UTF-8.
     /// - Throws: `EarshotError`: `invalidMessage`, `identityConflict`, `notAdmitted`, `blocked`, `overloaded`, `storeFull`,
-    ///   `storeUnavailable`, `stopped`; `deviceRevoked` on a device that its user has revoked; `keyReused` if the key belongs to another message. In each case nothing was
-    ///   accepted.
+    ///   `storeUnavailable`, `stopped`; `deviceRevoked` on a device that its user has revoked; `keyReused` if the key belongs
+    ///   to another message. In each case nothing was accepted.
     @discardableResult
     public func send(
         _ text: String, headers: [String: String] = [:], to recipientID: UserID, idempotencyKey: String? = nil

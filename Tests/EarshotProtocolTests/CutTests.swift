@@ -8,34 +8,9 @@ import Testing
 
 @Suite("Behind the end of a revoked device's logs")
 struct CutTests {
-    /// Alice's primary device is 0, the one that is revoked 1, bob 2, and alice's tablet 3.
-    private func home() throws -> SharedHome {
-        let family = Family()
-        var generator = SeededGenerator(seed: 99)
-        let tablet = LocalDevice.generated(name: "alice", identityKey: family.identityKey, using: &generator)
-        var home = try SharedHome(family, and: [tablet])
-        for (a, b) in [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3)] { home.meet(a, b) }
-        home.send("before", from: 1, to: 2)
-        home.network.run(for: 60_000)
-        return home
-    }
-
-    /// The device is stolen: it is cut off from all but the tablet, which has not heard.
-    private func robbed() throws -> SharedHome {
-        var home = try home()
-        for (a, b) in [(0, 1), (1, 2), (0, 3)] { home.cut(a, from: b) }
-        home.send("after", from: 1, to: 2)
-        home.network.run(for: 10_000)
-        #expect(try home.texts(at: 3) == ["before", "after"])
-        home.network.nodes[1].isStopped = true
-        try home.revoke(1, at: 0)
-        home.network.run(for: 10_000)
-        return home
-    }
-
     @Test("nothing is newly shown or told, by whomever it comes; and nobody is held up")
     func carried() throws {
-        var home = try robbed()
+        var home = try SharedHome.robbed()
         home.meet(2, 3)
         home.meet(0, 3)
         home.send("from the tablet", from: 3, to: 2)
@@ -60,7 +35,7 @@ struct CutTests {
 
     @Test("nothing is shown either when the node has started anew meanwhile")
     func restarted() throws {
-        var home = try robbed()
+        var home = try SharedHome.robbed()
         try home.restart(2)
         home.meet(2, 3)
         home.network.run(for: 60_000)
@@ -102,7 +77,7 @@ struct CutTests {
 
     @Test("receipts that are met later deliver nothing, in whichever frame they come")
     func receipts() throws {
-        var home = try home()
+        var home = try SharedHome.ofFour()
         try home.revoke(1, at: 0)
         // The primary device says nothing from now on but what the test says.
         home.network.nodes[0].isStopped = true

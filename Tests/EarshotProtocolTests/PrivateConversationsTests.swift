@@ -179,8 +179,9 @@ struct PrivateConversationsTests {
         #expect(refusal(of: say("still here", bob)) == .notJoined)
     }
 
-    @Test("does not count what somebody wrote who did not know yet that they were removed")
-    mutating func late() {
+    /// Alice removes Bob while she is cut off, and Bob writes before he hears of it. When they meet again, Carol has shown it, and
+    /// Alice never does.
+    private mutating func removeBobUnheard(andInviteAgain: Bool = false) {
         create(inviting: [bob, carol])
         accept(bob)
         accept(carol)
@@ -188,11 +189,16 @@ struct PrivateConversationsTests {
         group.pass(5_000)
         group.cut(alice)
         remove(bob)
+        if andInviteAgain { invite(bob) }
         say("too late", bob)
-        // The two meet again: Carol has shown it by then, and Alice never does.
         group.dial(alice, bob)
         group.dial(alice, carol)
         group.pass(61_000)
+    }
+
+    @Test("does not count what somebody wrote who did not know yet that they were removed")
+    mutating func late() {
+        removeBobUnheard()
         #expect(heard(carol) == ["too late"] && heard(alice).isEmpty)
         #expect(failures(of: bob) == [.failed(.removed)])
         #expect(status(of: bob, for: bob) == .removed)
@@ -206,17 +212,7 @@ struct PrivateConversationsTests {
 
     @Test("fails what did not count once, also where some have it and its author is removed again")
     mutating func removedTwice() {
-        create(inviting: [bob, carol])
-        accept(bob)
-        accept(carol)
-        group.dial(bob, carol)
-        group.pass(5_000)
-        group.cut(alice)
-        remove(bob)
-        say("too late", bob)
-        group.dial(alice, bob)
-        group.dial(alice, carol)
-        group.pass(61_000)
+        removeBobUnheard()
         invite(bob)
         accept(bob)
         // Carol's receipt for this covers what did not count, too.
@@ -246,17 +242,7 @@ struct PrivateConversationsTests {
 
     @Test("tells an author only what others can see, also of what they were given once its author was in again")
     mutating func unshown() throws {
-        create(inviting: [bob, carol])
-        accept(bob)
-        accept(carol)
-        group.dial(bob, carol)
-        group.pass(5_000)
-        group.cut(alice)
-        remove(bob)
-        say("too late", bob)
-        group.dial(alice, bob)
-        group.dial(alice, carol)
-        group.pass(61_000)
+        removeBobUnheard()
         invite(bob)
         accept(bob)
         say("back", bob)
@@ -268,18 +254,7 @@ struct PrivateConversationsTests {
 
     @Test("fails what does not count, also where its author is in again by the time that they hear of it")
     mutating func inAgain() throws {
-        create(inviting: [bob, carol])
-        accept(bob)
-        accept(carol)
-        group.dial(bob, carol)
-        group.pass(5_000)
-        group.cut(alice)
-        remove(bob)
-        invite(bob)
-        say("too late", bob)
-        group.dial(alice, bob)
-        group.dial(alice, carol)
-        group.pass(61_000)
+        removeBobUnheard(andInviteAgain: true)
         accept(bob)
         say("back", bob)
         group.pass(61_000)

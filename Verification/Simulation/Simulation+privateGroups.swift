@@ -282,13 +282,13 @@ extension Simulation {
     private mutating func checkPrivateDeliveries() throws {
         for author in nodes.indices {
             let disk = try nodes[author].store.snapshot()
-            let own = Dictionary(
-                uniqueKeysWithValues: disk.logs.filter {
+            let own = Set(
+                disk.logs.filter {
                     $0.description.conversationID == privateID && $0.description.kind == .messages
                         && $0.description.deviceID == nodes[author].local.deviceID
-                }.map { ($0.logID, $0) })
+                }.map(\.logID))
             for delivery in disk.deliveries where delivery.progress.delivered > 0 {
-                guard own[delivery.logID] != nil, let reader = indices[delivery.recipientID], reader != author else {
+                guard own.contains(delivery.logID), let reader = indices[delivery.recipientID], reader != author else {
                     continue
                 }
                 let devices = devices(of: delivery.recipientID)

@@ -160,12 +160,11 @@ struct SilentEntries: Sendable {
     mutating func forgetExamined() { examined = [:] }
 
     /// From where on a log is looked through: all of it, once for each thing that becomes known of its author.
+    /// - Parameter fingerprint: of what is known of its author; `nil` where nothing more is known.
     /// - Returns: `nil` if nothing of it is.
-    mutating func start(of log: LogID, _ due: Due, fingerprint: () -> Int) -> UInt64? {
-        guard due.isWhole else { return due.first[log] }
-        let known = fingerprint()
-        guard examined[log] != known else { return due.first[log] }
-        examined[log] = known
+    mutating func start(of log: LogID, _ due: Due, fingerprint: Int?) -> UInt64? {
+        guard let fingerprint, examined[log] != fingerprint else { return due.first[log] }
+        examined[log] = fingerprint
         return 1
     }
 }

@@ -46,11 +46,13 @@ extension Replication {
         for (conversationID, due) in conversations.silent.takeDue() {
             for log in logs.incoming(of: conversationID)
             where log.description.kind == .messages && log.isOnDisk && logs.branches(of: log.description).count == 1 {
-                let table = conversations
-                let start = conversations.silent.start(of: log.logID, due) {
-                    table.fingerprint(of: log.authorID, on: log.description.deviceID, in: conversationID)
+                let fingerprint =
+                    due.isWhole
+                    ? conversations.fingerprint(of: log.authorID, on: log.description.deviceID, in: conversationID)
+                    : nil
+                guard let start = conversations.silent.start(of: log.logID, due, fingerprint: fingerprint) else {
+                    continue
                 }
-                guard let start else { continue }
                 let ranges = shownUncounted(of: log, from: start).ranges
                 for first in stride(from: 0, to: ranges.count, by: Limits.shownRanges) {
                     let part = SequenceSet(ranges: Array(ranges[first..<min(ranges.count, first + Limits.shownRanges)]))

@@ -96,7 +96,8 @@ extension ShownEntries {
             guard let logID = LogID(bytes: entries.logID) else {
                 throw ProtocolError(.malformed, "an entry says of no log that it was shown")
             }
-            let sequences = try SequenceSet(entries.ranges, through: Counting.largest, "the entries that were shown")
+            let sequences = try SequenceSet(
+                entries.ranges, through: Counting.largest, limit: Limits.shownRanges, "the entries that were shown")
             all.append(ShownEntries(sequences, of: logID))
         }
         return all

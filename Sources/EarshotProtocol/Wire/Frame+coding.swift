@@ -421,7 +421,9 @@ extension Receipt {
                 Receipt(
                     logID: logID, sequence: item.sequence, chain: chain, readSequence: item.readSequence,
                     handledSequence: item.handledSequence,
-                    missing: try SequenceSet(item.missing, through: item.sequence, "the missing bodies of a receipt"),
+                    missing: try SequenceSet(
+                        item.missing, through: item.sequence, limit: Limits.missingRangesPerReceipt,
+                        "the missing bodies of a receipt"),
                     deviceID: deviceID,
                     signature: signature))
         }

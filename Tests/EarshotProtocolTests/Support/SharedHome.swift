@@ -1,5 +1,6 @@
 import EarshotCrypto
 import EarshotModel
+import EarshotSimulation
 import EarshotStore
 import Testing
 
@@ -98,5 +99,32 @@ struct SharedHome {
     func unread(at index: Int) throws -> Int {
         let store = try #require(network.nodes[index].store)
         return try store.conversation(conversationID, readBy: network.nodes[index].local.userID)?.unreadCount ?? 0
+    }
+}
+
+extension SharedHome {
+    /// Alice's primary device is 0, one that will be revoked 1, Bob 2, and Alice's tablet 3. All meet but Bob and the tablet.
+    static func ofFour() throws -> SharedHome {
+        let family = Family()
+        var generator = SeededGenerator(seed: 99)
+        let tablet = LocalDevice.generated(name: "alice", identityKey: family.identityKey, using: &generator)
+        var home = try SharedHome(family, and: [tablet])
+        for (a, b) in [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3)] { home.meet(a, b) }
+        home.send("before", from: 1, to: 2)
+        home.network.run(for: 60_000)
+        return home
+    }
+
+    /// The device is stolen: it is cut off from all but the tablet, which has not heard.
+    static func robbed() throws -> SharedHome {
+        var home = try ofFour()
+        for (a, b) in [(0, 1), (1, 2), (0, 3)] { home.cut(a, from: b) }
+        home.send("after", from: 1, to: 2)
+        home.network.run(for: 10_000)
+        #expect(try home.texts(at: 3) == ["before", "after"])
+        home.network.nodes[1].isStopped = true
+        try home.revoke(1, at: 0)
+        home.network.run(for: 10_000)
+        return home
     }
 }
