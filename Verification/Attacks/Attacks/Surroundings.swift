@@ -235,7 +235,12 @@ extension Attack {
         .opening("a database whose first page is overwritten", code: "storeDamaged") { arena in
             let home = try Arena.home("damaged", in: arena.folder)
             try await RunningNode.start(home).stop()
-            try damage(home.path + "/history.db", at: 0)
+            let database = home.path + "/history.db"
+            // A node that has stopped can still be read from, and until it is gone its write-ahead log has this page, too.
+            for _ in 0..<200 where FileManager.default.fileExists(atPath: database + "-wal") {
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            try damage(database, at: 0)
             return home
         },
         .opening("a database from the future", code: "storeDamaged", also: "storeUnavailable") { arena in
