@@ -288,6 +288,24 @@ struct MembershipTermTests {
         #expect(try !Membership(log, branch).has(dave))
     }
 
+    @Test("is not handed over before all is here that the new owner's log names of the one before")
+    func awaitsHeads() throws {
+        var log = started(by: alice.primary, with: bob, carol)
+        log.write(.handOver(to: bob.userID))
+        let before = log
+        log.remove(carol)
+        let known = log.update("x", counter: 1)
+        let next = log.followed(by: bob.primary, rank: 2, .handOver, behind: before.end, heads: [known])
+
+        var membership = try Membership(log.copy(upTo: log.records[log.records.count - 2].place), next)
+        #expect(membership.ownerID == alice.userID && !membership.has(carol))
+        #expect(membership.duties(of: bob.userID, on: bob.linked.deviceID).isEmpty, "it is taken up already")
+        membership = try Membership(before, next)
+        #expect(membership.ownerID == alice.userID && membership.has(carol))
+        let isHeld = membership.append(log.records.suffix(2), after: before.end)
+        #expect(isHeld && membership.ownerID == bob.userID && !membership.has(carol))
+    }
+
     // MARK: Thieves and revocations
 
     @Test("is never a thief's who has a copy of the owner's linked device")

@@ -406,7 +406,7 @@ extension Membership {
     /// What a device writes without being asked: it takes up a hand-over to its user, and removes whoever has left.
     package func duties(of userID: UserID, on deviceID: DeviceID) -> [ControlEntry] {
         guard !isClosed, let end = ends.first else { return [] }
-        if ownerID != userID, let place = openHandOver(to: userID) {
+        if ownerID != userID, let place = openHandOver(to: userID), !isTakenUp(place, by: userID) {
             return [.begin(ControlBegin(term: UInt64(term) + 1, follows: place, heads: [end], cause: .handOver))]
         }
         guard mayWrite(userID, on: deviceID) else { return [] }
@@ -446,6 +446,11 @@ extension Membership {
         return chain.last.paths.lazy.compactMap { path in
             log[path].last { $0.entry == .handOver(to: userID) }?.place
         }.first
+    }
+
+    /// Whether a log of a user that is here goes on from a hand-over, though it may wait for what else it names.
+    private func isTakenUp(_ handOver: LogPlace, by userID: UserID) -> Bool {
+        logs.all.contains { $0.authorID == userID && $0.begin?.follows == handOver }
     }
 
     /// Whether the log that counts last is of a device that has proved to hold the identity key.

@@ -91,6 +91,8 @@ struct TermElection {
         _ next: ControlLog, _ begin: ControlBegin, after log: ControlLog, _ start: LogPlace
     ) -> Bool {
         guard let path = log.path(to: begin.follows), let last = log[path].last else { return false }
+        // Without all that it builds on, removals that it knew would not count, and who is out would be given what is written.
+        guard begin.heads.allSatisfy({ $0.logID != log.logID || logs.path(to: $0) != nil }) else { return false }
         let isOwners = next.authorID == log.authorID
         let isSameDevice = next.description.deviceID == log.description.deviceID
         switch begin.cause {
