@@ -205,6 +205,8 @@ package struct Simulation {
         case .markRead(let node, let messageID):
             try request(node) { $0.markRead(messageID, requestID: $1, now: $2) }
         case .decide(let node, let decision, let other):
+            // What a sleeping node was to do may come after all trouble.
+            guard !isHealed || decision != .block else { return }
             log("\(name(node)): \(decision) \(name(other))")
             let (userID, deviceID) = (nodes[other].local.userID, nodes[node].local.deviceID)
             // The first device of a user holds the identity's key.
