@@ -44,8 +44,6 @@ struct HostileAuthors {
     private(set) var told: [LogID: Told] = [:]
     /// Texts for the private conversation, and the authors whom they were not for, as their writer knew.
     private var secrets: [String: Set<Int>] = [:]
-    /// Authors whom the user of a node has begun to invite, which is not on its disk yet: what is sent behind that may be for them.
-    private var invitations: [Int: Int] = [:]
 
     init(count: Int, seed: UInt64) {
         chance = SeededGenerator(seed: seed ^ 0x686f_7374)
@@ -74,21 +72,14 @@ struct HostileAuthors {
 
     // MARK: - Secrets
 
-    mutating func wrote(_ texts: [String], _ membership: Membership, at node: Int) {
-        var outsiders: Set<Int> = []
-        for number in authors.indices {
-            if membership.isIn(authors[number].mallory.userID) {
-                invitations[number] = nil
-            } else if invitations[number] != node {
-                outsiders.insert(number)
-            }
-        }
-        for text in texts where !outsiders.isEmpty { secrets[text] = outsiders }
+    /// A message is on its author's disk, who knows so much by then.
+    mutating func wrote(_ text: String, _ membership: Membership) {
+        let outsiders = Set(authors.indices.filter { !membership.isIn(authors[$0].mallory.userID) })
+        if !outsiders.isEmpty { secrets[text] = outsiders }
     }
 
     /// Whoever is invited is given what was written before, where there is history.
-    mutating func invited(_ number: Int, _ membership: Membership, at node: Int) {
-        invitations[number] = node
+    mutating func invited(_ number: Int, _ membership: Membership) {
         for text in secrets.keys where membership.givesHistory { secrets[text]?.remove(number) }
     }
 

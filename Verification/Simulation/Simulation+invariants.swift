@@ -26,6 +26,9 @@ extension Simulation {
             .messageFailed(let change):
             isGroup(change.conversationID) ? advanceInGroup(change, at: index) : advance(change, at: index)
         case .messageQueued(let message):
+            if isPrivate(message.conversationID), let membership = membership(at: index) {
+                hostile.wrote(message.text, membership)
+            }
             if isGroup(message.conversationID) { break }
             if nodes[index].states.updateValue(.queued, forKey: message.messageID) != nil, !nodes[index].isRestored {
                 violated("\(message.messageID) is queued twice")

@@ -96,7 +96,7 @@ extension Simulation {
         let (userID, role) = (hostile.authors[number].mallory.userID, hostile.authors[number].role)
         switch (role, membership.status(of: userID)) {
         case (.invited, nil), (.participant, nil), (.removed, nil):
-            hostile.invited(number, membership, at: index)
+            hostile.invited(number, membership)
             try decide(index) { [privateID] in $0.invite(userID, to: privateID, requestID: $1, now: $2) }
         case (.removed, .joined):
             log("\(name(index)) removes \(hostile.authors[number].mallory.name)")
@@ -113,7 +113,6 @@ extension Simulation {
         let texts = (0..<errand.count).map { "message \(errand.number).\($0) of node \(index) to ops" }
         let outsiders = Set(nodes.indices.filter { !membership.isIn(nodes[$0].local.userID) })
         for text in texts { secrets[text] = outsiders }
-        hostile.wrote(texts, membership, at: index)
         let requestID = nodes[index].nextRequest(for: texts)
         let drafts = texts.map { MessageDraft($0) }
         try perform(index) { [privateID] in $0.send(drafts, to: privateID, requestID: requestID, now: $1) }
