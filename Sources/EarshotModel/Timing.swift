@@ -25,6 +25,9 @@ package enum Timing {
     /// The first wait before a failed dial is repeated; it doubles up to `redialCeiling`.
     package static let redialFloor: Int64 = 250
     package static let redialCeiling: Int64 = 30_000
+    /// How long a device is not dialled whose link one of the two ends closed because the other asks for more than it may: by then
+    /// what it may is whole again.
+    package static let excessive = Int64(Limits.peerRequests / Limits.peerRequestsPerSecond) * 1000
     /// How long a device is not dialled whose link one of the two ends closed because it has too many; and how long if this
     /// node has something for it.
     package static let crowdedOut: Int64 = 15_000

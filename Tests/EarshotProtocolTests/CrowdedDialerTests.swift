@@ -110,8 +110,8 @@ struct CrowdedDialerTests {
     mutating func crowdedOut() throws {
         let waiting = crowd(2)
         #expect(waiting.isEmpty)
-        dialer.failed(Self.target(1), isCrowded: true, now: 100)
-        dialer.failed(Self.target(2), isCrowded: true, now: 100)
+        dialer.failed(Self.target(1), .crowded, now: 100)
+        dialer.failed(Self.target(2), .crowded, now: 100)
         advertise(1...2, now: 200)
         dialer.retryAll(now: 200)
         #expect(dialled(at: 200).isEmpty, "being advertised anew changes nothing about that")
@@ -132,7 +132,7 @@ struct CrowdedDialerTests {
             for deviceID in dialled(at: now, linked: 2) {
                 met.insert(deviceID)
                 dialer.linked(.device(deviceID))
-                dialer.failed(.device(deviceID), isCrowded: true, now: now + 1)
+                dialer.failed(.device(deviceID), .crowded, now: now + 1)
             }
         }
         #expect(met == Set(waiting))
@@ -144,7 +144,7 @@ struct CrowdedDialerTests {
         #expect(dialer.takeRestNews().filter(\.isResting).map(\.deviceID) == waiting)
         dialer.linked(.device(waiting[0]))
         #expect(dialer.takeRestNews().map(\.isResting) == [false])
-        dialer.failed(.device(waiting[0]), isCrowded: true, now: 10)
+        dialer.failed(.device(waiting[0]), .crowded, now: 10)
         #expect(dialer.takeRestNews().map(\.isResting) == [true])
         dialer.lost(.device(waiting[0]), now: 20)
         #expect(dialer.takeRestNews().map(\.isResting) == [false])

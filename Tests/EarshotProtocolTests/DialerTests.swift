@@ -47,6 +47,23 @@ struct DialerTests {
         #expect(waits.last == Timing.redialCeiling)
     }
 
+    @Test("leaves a peer alone that asked for too much until it may again, however often they were linked")
+    func excessive() {
+        var dialer = Dialer()
+        dialer.found(target, addresses: addresses, now: 0)
+        var now: Int64 = 0
+        for _ in 0..<3 {
+            #expect(dialer.due(now: now).count == 1)
+            dialer.linked(target)
+            dialer.failed(target, .excessive, now: now)
+            dialer.found(target, addresses: addresses, now: now)
+            #expect(dialer.deadline == now + Timing.excessive)
+            now = dialer.deadline
+        }
+        #expect(Timing.excessive * Int64(Limits.peerRequestsPerSecond) / 1000 >= Limits.peerRequests)
+        #expect(Timing.excessive * Int64(Limits.strangerRequestsPerSecond) / 1000 >= Limits.strangerRequests)
+    }
+
     @Test("begins anew, without the waiting, when the peer is seen again")
     func seenAgain() {
         var dialer = Dialer()
@@ -64,12 +81,12 @@ struct DialerTests {
         var dialer = Dialer()
         dialer.found(target, addresses: addresses, now: 0)
         _ = dialer.due(now: 0)
-        dialer.failed(target, isRefusal: true, now: 0)
+        dialer.failed(target, .refused, now: 0)
         dialer.found(target, addresses: addresses, now: 1)
         #expect(dialer.due(now: 1).isEmpty)
         #expect(dialer.due(now: Timing.redialFloor).count == 1)
         dialer.found(target, addresses: addresses, now: 300)
-        dialer.failed(target, isRefusal: true, now: 300)
+        dialer.failed(target, .refused, now: 300)
         #expect(dialer.deadline == 300 + 2 * Timing.redialFloor)
         dialer.retryAll(now: 310)
         #expect(dialer.due(now: 310).count == 1)

@@ -58,6 +58,8 @@ struct SimulatedNode {
     /// Messages whose arrival was announced, and the last one of each log.
     var announced: Set<MessageID> = []
     var lastAnnounced: [LogID: UInt64] = [:]
+    /// Whom it has found by DNS-SD since it started.
+    var found: Set<Int> = []
     /// Since when its user has blocked others, as events said.
     var blockedSince: [UserID: Int64] = [:]
 
@@ -103,6 +105,7 @@ struct SimulatedNode {
         generation += 1
         isUp = false
         machine = nil
+        found = []
         requests = [:]
         programs.nodeEnded()
         shelf.end()

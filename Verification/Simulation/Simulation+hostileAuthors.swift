@@ -8,7 +8,7 @@ extension Simulation {
     /// What none of the honest ever says.
     private static let canary = "forged"
     /// The text of an author whom the owner has let in, written where they have not joined, or are not known, or are out. It may count:
-    /// a later removal names in its cuts all that the owner had.
+    /// a later removal names in its cuts all that the owner had, and not everybody has heard of the last one.
     private static let premature = "premature"
 
     mutating func planHostileAuthors() {
@@ -204,7 +204,7 @@ extension Simulation {
         ]
         let isOfMessages = conversationID == privateID && kind == .messages
         let isPremature =
-            isOfMessages && hostile.author(author.userID)?.role != .stranger && isIn(author.userID)
+            isOfMessages && hostile.author(author.userID)?.role != .stranger && mayCount(author.userID)
         let contents: [EntryBody.Content] =
             [.text(isPremature ? "\(Self.premature) \(hostile.told.count).\(number)" : Self.canary, headers: [:])]
             + [.leave(), .leave(answering: target), .version(end), .branches([]), .erasure([]), .shown([]), .unknown]
@@ -245,14 +245,14 @@ extension Simulation {
         }
     }
 
-    /// Whether whoever owns the private conversation may have let a user in: where that node is down, nobody says so, and where disks
-    /// were replaced, others may know it better.
-    private func isIn(_ userID: UserID) -> Bool {
-        let views = nodes.indices.filter { membership(at: $0)?.isIn(userID) == true }
-        // While a hand-over is not heard of everywhere, there are two.
-        let owners = nodes.indices.filter { membership(at: $0)?.ownerID == nodes[$0].local.userID }
-        if owners.isEmpty { return true }
-        return nodes.contains(where: \.isRestored) ? !views.isEmpty : owners.contains(where: views.contains)
+    /// Whether what a user writes now may count somewhere: some node takes them to be in, or may when it starts or its disk is
+    /// replaced. What is shown before a removal is heard of stays shown, and goes on to others who have not heard of it either.
+    private func mayCount(_ userID: UserID) -> Bool {
+        let views = nodes.indices.map(membership)
+        if views.contains(where: { $0?.isIn(userID) == true }) { return true }
+        if nodes.allSatisfy(\.isUp), !configuration.faults.contains(.restoredDisk) { return false }
+        let isOwnerUp = nodes.indices.contains { views[$0]?.ownerID == nodes[$0].local.userID }
+        return !isOwnerUp || views.contains { $0?.status(of: userID) != nil }
     }
 
     private func role(of userID: UserID, at index: Int) -> String {

@@ -113,6 +113,7 @@ extension Simulation {
 
     private mutating func find(_ peer: Int, at index: Int) throws {
         guard nodes[index].asleepUntil <= time else { return }
+        nodes[index].found.insert(peer)
         let fingerprint = nodes[peer].local.userID.fingerprint.filter { $0 != " " }
         try perform(index) { [id = nodes[peer].local.deviceID, address = nodes[peer].address] in
             $0.found(id, fingerprint: fingerprint, addresses: [address], now: $1)
@@ -178,7 +179,7 @@ extension Simulation {
             for peer in nodes[index].contacts {
                 queue.push(.decide(node: index, .unblock, about: peer), at: now + 1_000_000)
                 // The others find each other again by their own redials.
-                let isKnown = nodes[index].user(nodes[peer].local.userID) != nil
+                let isKnown = nodes[index].found.contains(peer) || nodes[peer].found.contains(index)
                 let hasMoved = nodes[index].addressNumber + nodes[peer].addressNumber > 0
                 if index < peer, !isKnown || hasMoved || generator.oneIn(2) {
                     queue.push(.meet(index, peer), at: now + 6_000_000)

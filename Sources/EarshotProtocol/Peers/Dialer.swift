@@ -34,7 +34,7 @@ struct Dialer: Sendable {
     }
 
     /// What the last dial, or link, came to.
-    private enum Outcome {
+    fileprivate enum Outcome {
         /// There was none, or it is linked.
         case clear
         /// It was not there.
@@ -417,14 +417,31 @@ struct Dialer: Sendable {
         noteRest(of: target)
     }
 
+    /// Why there is no link any more.
+    enum Failure {
+        /// The device cannot be reached, or the link has ended.
+        case lost
+        /// One of the two ends refused the other.
+        case refused
+        /// One of the two ends has asked for more than it may.
+        case excessive
+        /// One of the two ends has too many links.
+        case crowded
+
+        fileprivate var outcome: Outcome {
+            switch self {
+            case .lost: .missing
+            case .refused, .excessive: .refused
+            case .crowded: .crowdedOut
+            }
+        }
+    }
+
     /// A dial failed, or a link ended: wait, and longer the next time.
-    /// - Parameters:
-    ///   - isRefusal: whether one of the two ends refused the other.
-    ///   - isCrowded: whether one of the two ends has too many links.
-    mutating func failed(_ target: Target, isRefusal: Bool = false, isCrowded: Bool = false, now: Int64) {
+    mutating func failed(_ target: Target, _ failure: Failure = .lost, now: Int64) {
         defer { noteRest(of: target) }
         guard var entry = entries[target] else { return }
-        entry.outcome = isRefusal ? .refused : isCrowded ? .crowdedOut : .missing
+        entry.outcome = failure.outcome
         entry.isParked = false
         entry.addresses.failed()
         if let forgottenAt = entry.forgottenAt {
@@ -434,7 +451,13 @@ struct Dialer: Sendable {
                 return
             }
         }
-        let wait = isCrowded ? Timing.crowdedOut : entry.backoff
+        let wait =
+            switch failure {
+            case .lost, .refused: entry.backoff
+            // A link that begins before costs what has been made up, and ends again.
+            case .excessive: max(entry.backoff, Timing.excessive)
+            case .crowded: Timing.crowdedOut
+            }
         entry.state = .waiting(until: now + wait)
         deadline = min(deadline, now + wait)
         entry.backoff = min(entry.backoff * 2, Timing.redialCeiling)

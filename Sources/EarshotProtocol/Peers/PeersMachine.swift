@@ -346,10 +346,9 @@ struct PeersMachine: Sendable {
                 // advertised at this node's own address may also be elsewhere.
                 dialer.dropped(target)
             } else if links.dials(of: target).isEmpty {
-                let isRefusal = isRefusal(error, of: target, by: link)
-                let isCrowded = isCrowded(error, wasEstablished: link.peer != nil)
-                dialer.failed(target, isRefusal: isRefusal, isCrowded: isCrowded, now: now)
-                if link.peer == nil, !isRefusal, !isCrowded { seek(target) }
+                let failure = failure(error, of: target, by: link)
+                dialer.failed(target, failure, now: now)
+                if link.peer == nil, failure == .lost { seek(target) }
             }
         }
         dialer.roomArose(linked: links.deviceCount, now: now)
@@ -392,12 +391,14 @@ struct PeersMachine: Sendable {
         dialer.proved(target, at: address)
     }
 
-    /// Whether the device that was dialled has proved itself and is not wanted here, or does not want this node.
-    private func isRefusal(_ error: ProtocolError?, of target: Dialer.Target, by link: Link) -> Bool {
-        if case .device(let deviceID) = target, link.machine.introduced?.deviceID != deviceID { return false }
+    /// Why a link to a target is over. Only a device that has proved itself can be refused here, or refuse this node.
+    private func failure(_ error: ProtocolError?, of target: Dialer.Target, by link: Link) -> Dialer.Failure {
+        if isCrowded(error, wasEstablished: link.peer != nil) { return .crowded }
+        if case .device(let deviceID) = target, link.machine.introduced?.deviceID != deviceID { return .lost }
         return switch error?.closeReason {
-        case .notAdmitted, .blocked, .identityConflict, .tooManyRequests, .revoked: true
-        default: false
+        case .notAdmitted, .blocked, .identityConflict, .revoked: .refused
+        case .tooManyRequests: .excessive
+        default: .lost
         }
     }
 
