@@ -100,6 +100,24 @@ struct LocatingTests {
         #expect(placed() == [.continues(branchID, known: 0)])
     }
 
+    @Test("is found along a branch that is here, where they part from another one")
+    mutating func follows() throws {
+        var log = copy(through: 2)
+        let others = [log.entry("other"), log.entry("another")]
+        let branchID = LogID.branch(of: trunk.record.description, from: 3, others[0].chain)
+        let disk = [trunk.logID: entries, branchID: others]
+        let frame = log.frame(Array(entries[..<2]) + others + [log.entry("the last")], after: head(0))
+        try locate(frame, among: disk, branches: [trunk.logID, branchID])
+        #expect(placed() == [.parts(trunk.logID, after: head(2), known: 2)])
+        let read = try #require(
+            try locating.park(
+                frame, on: connectionID, along: branchID, after: head(2), known: 2, isGiven: false))
+        #expect(read.logID == branchID && read.from == 3)
+        let next = locating.read(read, of: frame.log.logID, others)
+        let isAtEnd = try #require(next).from == 5 && locating.read(try #require(next), of: frame.log.logID, []) == nil
+        #expect(isAtEnd && placed() == [.continues(branchID, known: 4)])
+    }
+
     @Test("is nowhere where no branch has the entry before them, or they begin the log with another's hash")
     mutating func nowhere() throws {
         var log = copy(through: 4)

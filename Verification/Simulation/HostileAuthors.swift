@@ -72,10 +72,9 @@ struct HostileAuthors {
 
     // MARK: - Secrets
 
-    /// A message is on its author's disk, who knows so much by then.
+    /// A message is on its author's disk, for the first time or written anew, and its author knows so much by then.
     mutating func wrote(_ text: String, _ membership: Membership) {
-        let outsiders = Set(authors.indices.filter { !membership.isIn(authors[$0].mallory.userID) })
-        if !outsiders.isEmpty { secrets[text] = outsiders }
+        secrets[text] = Set(authors.indices.filter { !membership.isIn(authors[$0].mallory.userID) })
     }
 
     /// Whoever is invited is given what was written before, where there is history.

@@ -26,12 +26,17 @@ extension Simulation {
             .messageFailed(let change):
             isGroup(change.conversationID) ? advanceInGroup(change, at: index) : advance(change, at: index)
         case .messageQueued(let message):
-            if isPrivate(message.conversationID), let membership = membership(at: index) {
-                hostile.wrote(message.text, membership)
-            }
+            noteWritten(message.text, in: message.conversationID, at: index)
             if isGroup(message.conversationID) { break }
             if nodes[index].states.updateValue(.queued, forKey: message.messageID) != nil, !nodes[index].isRestored {
                 violated("\(message.messageID) is queued twice")
+            }
+        case .historyRecovered(let recovery):
+            for run in recovery.renamed {
+                for messageID in (0..<run.count).map({ MessageID(log: run.to.log, sequence: run.to.sequence + $0) }) {
+                    guard let held = try nodes[index].store.held(messageID) else { continue }
+                    noteWritten(held.text, in: held.log.conversation.conversationID, at: index)
+                }
             }
         case .messageReceived(let message):
             checkBlocked(message.senderID, "\(message.messageID)", in: message.conversationID, at: index)
@@ -46,6 +51,11 @@ extension Simulation {
             }
         default: break
         }
+    }
+
+    private mutating func noteWritten(_ text: String, in conversationID: ConversationID, at index: Int) {
+        guard isPrivate(conversationID), let membership = membership(at: index) else { return }
+        hostile.wrote(text, membership)
     }
 
     /// Whoever has blocked a user is told of nothing that they write to others, whoever carries it. What was on its way to the

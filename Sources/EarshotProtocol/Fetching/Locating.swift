@@ -79,15 +79,40 @@ struct Locating: Sendable {
         _ frame: EntriesFrame, on connectionID: ConnectionID, branches: [LogID], isEarly: Bool = false,
         isGiven: Bool = false
     ) throws(ProtocolError) -> EntriesRead? {
-        try charge(frame.windowBytes, to: connectionID, isGiven: isGiven)
         let key = Key(connectionID: connectionID, logID: frame.log.logID)
-        guard parked[key] == nil else {
-            parked[key]?.frames.append(frame)
+        guard try begin(frame, key, isEarly ? .early : .placed(.nowhere), isGiven: isGiven), !isEarly else {
             return nil
         }
-        parked[key] = Parked(frames: [frame], state: isEarly ? .early : .placed(.nowhere), isGiven: isGiven)
-        guard !isEarly else { return nil }
         return compare(key, with: branches[...])
+    }
+
+    /// A frame that parts from one branch goes on in another one that the disk has.
+    /// - Parameters:
+    ///   - head: the last entry before the first that this branch has for itself.
+    ///   - known: how many of the frame's entries are there so far.
+    /// - Returns: what to read; `nil` if another frame of the log is before it.
+    /// - Throws: like `park`.
+    mutating func park(
+        _ frame: EntriesFrame, on connectionID: ConnectionID, along branch: LogID, after head: LogHead, known: Int,
+        isGiven: Bool
+    ) throws(ProtocolError) -> EntriesRead? {
+        let key = Key(connectionID: connectionID, logID: frame.log.logID)
+        let comparison = Comparison(common: head, known: known)
+        guard try begin(frame, key, .comparing(branch, comparison, others: []), isGiven: isGiven) else { return nil }
+        return read(branch, from: head.sequence + 1, key)
+    }
+
+    /// - Returns: whether no other frame of the log is before it.
+    private mutating func begin(
+        _ frame: EntriesFrame, _ key: Key, _ state: State, isGiven: Bool
+    ) throws(ProtocolError) -> Bool {
+        try charge(frame.windowBytes, to: key.connectionID, isGiven: isGiven)
+        guard parked[key] == nil else {
+            parked[key]?.frames.append(frame)
+            return false
+        }
+        parked[key] = Parked(frames: [frame], state: state, isGiven: isGiven)
+        return true
     }
 
     private mutating func charge(

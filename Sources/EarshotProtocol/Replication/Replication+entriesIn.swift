@@ -343,7 +343,7 @@ extension Replication {
                 throw error
             }
             if let logID = branch?.logID, logs.proved(logID) != nil {
-                try self.place(frame, on: connectionID, isStranger: false, trust: trust, clocks: &clocks, now: now)
+                try follow(frame, into: logID, after: head, known: count, on: connectionID)
                 return
             }
         case .nowhere: (branch, known) = (nil, 0)
@@ -355,6 +355,21 @@ extension Replication {
         try take(
             frame, into: branch, known: known, on: connectionID, isStranger: false, trust: trust, clocks: &clocks,
             now: now)
+    }
+
+    /// A frame parts from one branch where another one begins that is here: it is compared with that one.
+    private mutating func follow(
+        _ frame: EntriesFrame, into branch: LogID, after head: LogHead, known: Int, on connectionID: ConnectionID
+    ) throws(ProtocolError) {
+        actions.append(.credit(-1, connectionID))
+        let isGiven = frame.log.deviceID != sessions[connectionID]?.deviceID
+        let isEarly = !logs.isSettled(branch) || commits.isAppending(to: [branch])
+        let read =
+            isEarly
+            ? try locating.park(frame, on: connectionID, branches: [], isEarly: true, isGiven: isGiven)
+            : try locating.park(
+                frame, on: connectionID, along: branch, after: head, known: known, isGiven: isGiven)
+        if let read { actions.append(.read(read)) }
     }
 
     /// A new branch of a log.
