@@ -71,6 +71,14 @@ extension Snapshot {
                 """,
             rows.messageID)
         for messageID in lacking { missing[messageID.log, default: SequenceSet()].insert(messageID.sequence) }
+        let marked = try Row.decodeAll(
+            db,
+            sql: """
+                SELECT log.logID, entry.sequence FROM entry JOIN log ON log.number = entry.log
+                WHERE entry.body IS NULL AND entry.mark IS NOT NULL AND NOT entry.isDeleted
+                """,
+            rows.messageID)
+        for messageID in marked { withheld[messageID.log, default: SequenceSet()].insert(messageID.sequence) }
     }
 }
 

@@ -70,6 +70,31 @@ struct MissingBodiesTests {
         #expect(links == [second])
     }
 
+    @Test("are asked of devices of the same user alone where their author gives them to nobody else, and stay so")
+    mutating func withheld() throws {
+        bodies = MissingBodies()
+        bodies.lacks(withheld: SequenceSet(2...3), of: log.log, in: log.log.logID)
+        #expect(bodies.lacking(log.log.logID).isEmpty)
+        let others = advance(0)
+        #expect(others == [])
+        let holders = [first, second]
+        let read = try #require(bodies.advance(now: now(0), ownLinks: [second]) { _ in holders }.first)
+        #expect(read.connectionID == second)
+        let hash = entries[1].content.hash
+        let mark = WithheldMark.sign(logID: log.log.logID, sequence: 2, hash: hash, with: alice.signingKey)
+        let marked = held(read).map { entry in
+            var entry = entry
+            if entry.sequence == 2 { entry.mark = mark }
+            return entry
+        }
+        #expect(bodies.read(read, marked)?.withWithheld == true)
+        let frame = BodiesFrame(
+            logID: log.log.logID, first: Place(sequence: 2, chain: entries[1].chain), contents: [entries[1].content],
+            marks: [2: mark])
+        let taken = bodies.take(frame, on: second)?.entries.records
+        #expect(taken?.map(\.content) == [entries[1].content] && taken?.first?.mark == mark)
+    }
+
     @Test("are asked again of a peer who may have got them since")
     mutating func renewed() {
         _ = advance(0, holders: [first])

@@ -78,6 +78,49 @@ struct SharedHistoryTests {
     }
 
     @Test(
+        "shows what one of them cancelled while the others were away, and gives it to no other user",
+        arguments: [false, true])
+    func cancelled(isHeardOfBefore: Bool) throws {
+        let family = Family()
+        var generator = SeededGenerator(seed: 99)
+        let tablet = LocalDevice.generated(name: "alice", identityKey: family.identityKey, using: &generator)
+        var home = try SharedHome(family, and: [tablet])
+        home.meet(0, 2)
+        home.send("before", from: 0, to: 2)
+        home.cut(0, from: 2)
+        home.send("mistake", from: 0, to: 2)
+        let last = try #require(try home.rows(at: 0).last)
+        let messageID = MessageID(log: last.log.logID, sequence: last.entry.sequence)
+        home.network.input(0) { $0.cancel(messageID, requestID: RequestID(77), now: $1) }
+        home.send("after", from: 0, to: 2)
+        if isHeardOfBefore {
+            // Bob passes on that there is a message, and starts anew what has heard of it.
+            home.meet(0, 2)
+            home.network.run(for: 10_000)
+            home.cut(0, from: 2)
+            home.meet(1, 2)
+            home.network.run(for: 60_000)
+            #expect(try home.texts(at: 1) == ["before", "after"])
+            try home.restart(1)
+        }
+        home.meet(0, 1)
+        home.network.run(for: 60_000)
+        #expect(home.network.nodes[1].events.names.suffix(20).contains(.messageFailed))
+        home.cut(0, from: 1)
+        // It is given on by who has not written it, to another device of the user alone.
+        home.meet(1, 2)
+        home.meet(1, 3)
+        home.network.run(for: 60_000)
+        try home.restart(1)
+        for device in [0, 1, 3] {
+            #expect(try home.texts(at: device) == ["before", "mistake", "after"])
+            #expect(try home.state(of: "mistake", at: device) == .failed(.cancelled))
+            #expect(try home.state(of: "after", at: device)?.isDelivered == true || device == 0)
+        }
+        #expect(try home.texts(at: 2) == ["before", "after"])
+    }
+
+    @Test(
         "is delivered on all as far as the recipient says, also where an older word of theirs was carried to its author"
     )
     func furthestReceipt() throws {

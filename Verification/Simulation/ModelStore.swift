@@ -287,9 +287,13 @@ package struct ModelStore {
             snapshot.logs.append(log.record)
             snapshot.hidden += log.entries.values.filter(\.kind.isHidden)
                 .map { MessageID(log: logID, sequence: $0.sequence) }.sorted()
-            for entry in log.entries.values where entry.mark == nil && !entry.isDeleted {
+            for entry in log.entries.values where !entry.isDeleted {
                 if case .body = entry.content { continue }
-                snapshot.missing[logID, default: SequenceSet()].insert(entry.sequence)
+                if entry.mark == nil {
+                    snapshot.missing[logID, default: SequenceSet()].insert(entry.sequence)
+                } else {
+                    snapshot.withheld[logID, default: SequenceSet()].insert(entry.sequence)
+                }
             }
             snapshot.silent += log.entries.values.filter(\.kind.isSilent)
                 .map { MessageID(log: logID, sequence: $0.sequence) }.sorted()

@@ -81,6 +81,22 @@ extension Simulation {
         }
     }
 
+    /// What one device of a user was to send and gives to nobody, as it was cancelled or expired before it left, the others show, too.
+    private mutating func checkWithheld(_ devices: [Int], _ histories: [Int: [HeldMessage]]) {
+        guard components(among: Set(devices)).count == 1 else { return }
+        var first: Set<ChainHash>?
+        for device in devices {
+            let kept = histories[device, default: []].filter {
+                $0.isWithheld && $0.hasBody && $0.log.authorID == nodes[device].local.userID
+            }
+            let chains = Set(kept.map(\.entry.chain))
+            if let first, chains != first {
+                violated("\(name(device)) shows other messages that were never sent than its user's first device")
+            }
+            first = first ?? chains
+        }
+    }
+
     private mutating func checkPair(_ mine: [Int], _ theirs: [Int]) throws {
         // What two write to each other goes over no device but their own.
         let isOpen =
@@ -102,6 +118,7 @@ extension Simulation {
             }
             first = first ?? shown
         }
+        if isAtRest, !isRestored { for devices in [mine, theirs] { checkWithheld(devices, histories) } }
         for (authors, readers) in [(mine, theirs), (theirs, mine)] {
             for author in authors {
                 checkStates(of: author, authors, readers, histories, isOpen: isOpen)

@@ -106,6 +106,8 @@ package struct Snapshot: Hashable, Sendable {
     package var receipts: [Receipt] = []
     /// Entries in conversations of many that have neither a body nor a mark of their author, and were not erased here.
     package var missing: [LogID: SequenceSet] = [:]
+    /// Entries without a body, by their author's word.
+    package var withheld: [LogID: SequenceSet] = [:]
 
     package init() {}
 }

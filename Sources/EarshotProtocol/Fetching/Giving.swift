@@ -201,7 +201,9 @@ struct Giving: Sendable {
         gifts[connectionID]?[index].unconfirmed.append(wanted[end].head.place)
         return EntriesFrame(
             log: gift.log, firstSequence: read.from, previousChain: gift.given.chain,
-            contents: given.map { owes($0.sequence, $0.kind) ? $0.content : .withheld($0.content.hash) },
+            contents: given.map {
+                owes($0.sequence, $0.kind) && $0.mark == nil ? $0.content : .withheld($0.content.hash)
+            },
             checkpoint: checkpoint, marks: given.reduce(into: [:]) { $0[$1.sequence] = $1.mark },
             deleted: given.reduce(into: [:]) { if $1.isDeleted { $0[$1.sequence] = $1.timestamp } })
     }

@@ -5,6 +5,9 @@ import EarshotModel
 /// Whoever passes an entry on may have erased its body, or never had it. The hash keeps the entry's place in its log, and
 /// proves the body, whoever brings it, at any time. This asks one holder of a conversation after the other, a few hundred
 /// entries at once, and takes what fits. What it takes waits here for a commit.
+///
+/// What another device of this node's user has written and gives to nobody, because it was cancelled or expired before it left, is
+/// asked for, too, of devices of that user alone.
 struct MissingBodies: Sendable {
     /// Bodies and marks that came, and wait for a commit.
     struct Found: Sendable {
@@ -14,11 +17,21 @@ struct MissingBodies: Sendable {
         let entries: ProvedEntries
     }
 
+    /// Why a body is asked for.
+    private enum Need: CaseIterable {
+        /// It is to be had.
+        case missing
+        /// This node's user may not have it, as far as is known. Whoever passed it on may have stripped what would say otherwise, so
+        /// each link is asked once, and no receipt says that it is held.
+        case unowed
+        /// Another device of this node's user gives it to nobody else.
+        case withheld
+    }
+
     private struct Question: Sendable {
         let connectionID: ConnectionID
         let range: ClosedRange<UInt64>
-        /// Whether this node's user may have the bodies, as far as is known.
-        let isOwed: Bool
+        let need: Need
         /// An uptime; if nothing has come by then, the next holder is asked.
         let until: Int64
         /// Whether the peer may have got more since it was asked.
@@ -29,22 +42,28 @@ struct MissingBodies: Sendable {
 
     private struct Branch: Sendable {
         let log: LogDescription
-        /// What is to be asked for.
         var missing = SequenceSet()
-        /// What this node's user may not have, as far as is known. Whoever passed it on may have stripped what would say
-        /// otherwise, so each link is asked once, and no receipt says that it is held.
         var unowed = SequenceSet()
+        var withheld = SequenceSet()
         /// What has come and is not on the disk yet.
         var unwritten = SequenceSet()
         var question: Question?
+
+        subscript(need: Need) -> SequenceSet {
+            switch need {
+            case .missing: missing
+            case .unowed: unowed
+            case .withheld: withheld
+            }
+        }
+
+        var isToBeAsked: Bool { !missing.isEmpty || !unowed.isEmpty || !withheld.isEmpty }
     }
 
     /// By the branch's id on this node.
     private var branches: [LogID: Branch] = [:]
     /// Up to here a link has given of a branch what it has.
-    private var tried: [ConnectionID: [LogID: UInt64]] = [:]
-    /// The same of what this node's user may not have.
-    private var triedUnowed: [ConnectionID: [LogID: UInt64]] = [:]
+    private var tried: [ConnectionID: [Need: [LogID: UInt64]]] = [:]
     /// Branches of which a link was asked in vain: its peer may have had to learn first that this node's user has joined.
     private var unanswered: [ConnectionID: Set<LogID>] = [:]
     private var found: [Found] = []
@@ -104,13 +123,21 @@ struct MissingBodies: Sendable {
     ) {
         guard let last = missing.ranges.last?.upperBound else { return }
         branches[logID, default: Branch(log: log)].missing.formUnion(missing)
-        if let connectionID { tried[connectionID, default: [:]][logID] = max(tried[connectionID]?[logID] ?? 0, last) }
+        guard let connectionID else { return }
+        let known = tried[connectionID]?[.missing]?[logID] ?? 0
+        tried[connectionID, default: [:]][.missing, default: [:]][logID] = max(known, last)
     }
 
     /// Entries of a branch are on the disk that this node's user may not have, as far as is known.
     mutating func lacks(unowed: SequenceSet, of log: LogDescription, in logID: LogID) {
         guard !unowed.isEmpty else { return }
         branches[logID, default: Branch(log: log)].unowed.formUnion(unowed)
+    }
+
+    /// Entries of a branch are on the disk that another device of this node's user has written, and gives to nobody else.
+    mutating func lacks(withheld: SequenceSet, of log: LogDescription, in logID: LogID) {
+        guard !withheld.isEmpty else { return }
+        branches[logID, default: Branch(log: log)].withheld.formUnion(withheld)
     }
 
     /// More is known of what this node's user may have of a conversation.
@@ -123,8 +150,8 @@ struct MissingBodies: Sendable {
             // Who was asked for them already may have thought so, too.
             let added = missing.subtracting(branch.missing)
             if let first = added.ranges.first?.lowerBound {
-                for (connectionID, last) in tried.compactMapValues({ $0[logID] }) where last >= first {
-                    tried[connectionID]?[logID] = first - 1
+                for (connectionID, last) in tried.compactMapValues({ $0[.missing]?[logID] }) where last >= first {
+                    tried[connectionID]?[.missing]?[logID] = first - 1
                 }
             }
             branches[logID]?.missing = missing
@@ -135,9 +162,10 @@ struct MissingBodies: Sendable {
     /// A peer may have more of a conversation than when it was last asked.
     mutating func renew(_ conversationID: ConversationID, on connectionID: ConnectionID) {
         for (logID, branch) in branches where branch.log.conversationID == conversationID {
-            tried[connectionID]?[logID] = nil
+            tried[connectionID]?[.missing]?[logID] = nil
+            tried[connectionID]?[.withheld]?[logID] = nil
             if branch.question?.connectionID == connectionID { branches[logID]?.question?.isRenewed = true }
-            if unanswered[connectionID]?.remove(logID) != nil { triedUnowed[connectionID]?[logID] = nil }
+            if unanswered[connectionID]?.remove(logID) != nil { tried[connectionID]?[.unowed]?[logID] = nil }
         }
     }
 
@@ -145,8 +173,7 @@ struct MissingBodies: Sendable {
     /// after all.
     mutating func renew(_ log: LogDescription, on connectionID: ConnectionID) {
         for (logID, branch) in branches where branch.log.logID == log.logID {
-            tried[connectionID]?[logID] = nil
-            triedUnowed[connectionID]?[logID] = nil
+            for need in Need.allCases { tried[connectionID]?[need]?[logID] = nil }
             if branch.question?.connectionID == connectionID { branches[logID]?.question?.isRenewed = true }
         }
     }
@@ -154,7 +181,6 @@ struct MissingBodies: Sendable {
     /// A link is over.
     mutating func end(_ connectionID: ConnectionID) {
         tried[connectionID] = nil
-        triedUnowed[connectionID] = nil
         unanswered[connectionID] = nil
         for (logID, branch) in branches where branch.question?.connectionID == connectionID {
             branches[logID]?.question = nil
@@ -167,9 +193,13 @@ struct MissingBodies: Sendable {
     // MARK: - Asking
 
     /// Chooses what to ask for, of whom.
-    /// - Parameter holders: links to peers who may have bodies of a log, those first that most likely do.
+    /// - Parameters:
+    ///   - ownLinks: links to other devices of this node's user.
+    ///   - holders: links to peers who may have bodies of a log, those first that most likely do.
     /// - Returns: what to read first, so that the answers can be compared with it.
-    mutating func advance(now: Moment, holders: (LogDescription) -> [ConnectionID]) -> [EntriesRead] {
+    mutating func advance(
+        now: Moment, ownLinks: Set<ConnectionID> = [], holders: (LogDescription) -> [ConnectionID]
+    ) -> [EntriesRead] {
         guard !branches.isEmpty else { return [] }
         var busy = questions
         var reads: [EntriesRead] = []
@@ -180,15 +210,12 @@ struct MissingBodies: Sendable {
                 unanswered[question.connectionID, default: []].insert(logID)
                 finish(question, of: logID, through: question.range.upperBound)
             }
-            guard let branch = branches[logID], !branch.missing.isEmpty || !branch.unowed.isEmpty else { continue }
+            guard let branch = branches[logID], branch.isToBeAsked else { continue }
             for connectionID in holders(branch.log) where busy[connectionID, default: 0] < Limits.askedBranchesPerLink {
-                let limit = UInt64(Limits.bodiesPerQuestion)
-                let missing = branch.missing.first(from: (tried[connectionID]?[logID] ?? 0) + 1, limit: limit)
-                let unowed = branch.unowed.first(from: (triedUnowed[connectionID]?[logID] ?? 0) + 1, limit: limit)
-                guard let range = missing ?? unowed else { continue }
+                let needs = Need.allCases.filter { $0 != .withheld || ownLinks.contains(connectionID) }
+                guard let (need, range) = question(for: branch, logID, on: connectionID, needs) else { continue }
                 branches[logID]?.question = Question(
-                    connectionID: connectionID, range: range, isOwed: missing != nil,
-                    until: now.uptime + Timing.fetchPatience)
+                    connectionID: connectionID, range: range, need: need, until: now.uptime + Timing.fetchPatience)
                 busy[connectionID, default: 0] += 1
                 reads.append(
                     EntriesRead(
@@ -201,14 +228,19 @@ struct MissingBodies: Sendable {
         return reads
     }
 
+    /// What a link is to be asked first, of what it was not asked.
+    private func question(
+        for branch: Branch, _ logID: LogID, on connectionID: ConnectionID, _ needs: [Need]
+    ) -> (Need, ClosedRange<UInt64>)? {
+        needs.lazy.compactMap { need in
+            let start = (tried[connectionID]?[need]?[logID] ?? 0) + 1
+            return branch[need].first(from: start, limit: UInt64(Limits.bodiesPerQuestion)).map { (need, $0) }
+        }.first
+    }
+
     private mutating func finish(_ question: Question, of logID: LogID, through last: UInt64) {
         branches[logID]?.question = nil
-        guard !question.isRenewed else { return }
-        if question.isOwed {
-            tried[question.connectionID, default: [:]][logID] = last
-        } else {
-            triedUnowed[question.connectionID, default: [:]][logID] = last
-        }
+        if !question.isRenewed { tried[question.connectionID, default: [:]][question.need, default: [:]][logID] = last }
     }
 
     /// The disk has said what stands in the places that are to be asked for.
@@ -224,7 +256,7 @@ struct MissingBodies: Sendable {
         branches[read.logID]?.question = question
         return WantedBodiesFrame(
             log: branch.log, first: Place(sequence: first.sequence, chain: first.chain),
-            last: question.range.upperBound)
+            last: question.range.upperBound, withWithheld: question.need == .withheld)
     }
 
     // MARK: - Answers
@@ -257,7 +289,7 @@ struct MissingBodies: Sendable {
         for (index, here) in entries.enumerated() {
             let place = here.sequence >= frame.first.sequence ? Int(here.sequence - frame.first.sequence) : -1
             guard frame.contents.indices.contains(place), case .withheld = here.content,
-                branch.missing.contains(here.sequence) || branch.unowed.contains(here.sequence),
+                Need.allCases.contains(where: { branch[$0].contains(here.sequence) }),
                 frame.contents[place].hash == here.content.hash
             else {
                 earlier = max(earlier, here.timestamp)
@@ -281,6 +313,7 @@ struct MissingBodies: Sendable {
     mutating func add(_ found: Found) {
         branches[found.logID]?.missing.subtract(found.entries.sequences)
         branches[found.logID]?.unowed.subtract(found.entries.sequences)
+        branches[found.logID]?.withheld.subtract(found.entries.sequences)
         branches[found.logID]?.unwritten.formUnion(found.entries.sequences)
         self.found.append(found)
     }
@@ -302,10 +335,11 @@ struct MissingBodies: Sendable {
 
     mutating func written(_ found: Found) {
         branches[found.logID]?.unwritten.subtract(found.entries.sequences)
-        if branches[found.logID].map({ $0.missing.isEmpty && $0.unwritten.isEmpty && $0.unowed.isEmpty }) == true {
+        if branches[found.logID].map({ !$0.isToBeAsked && $0.unwritten.isEmpty }) == true {
             branches[found.logID] = nil
-            for connectionID in tried.keys { tried[connectionID]?[found.logID] = nil }
-            for connectionID in triedUnowed.keys { triedUnowed[connectionID]?[found.logID] = nil }
+            for connectionID in tried.keys {
+                for need in Need.allCases { tried[connectionID]?[need]?[found.logID] = nil }
+            }
             for connectionID in unanswered.keys { unanswered[connectionID]?.remove(found.logID) }
         }
     }
@@ -325,15 +359,15 @@ extension EntryRecord {
             let decoded: EntryBody
             do { decoded = try EntryBody(decoding: bytes) } catch { return nil }
             guard earlier < decoded.timestamp, decoded.timestamp < later else { return nil }
-            return (
-                EntryRecord(
-                    sequence: sequence, timestamp: decoded.timestamp, expiry: decoded.expiry, kind: decoded.kind,
-                    content: content, chain: chain, checkpoint: checkpoint, relation: decoded.content.relation,
-                    attachments: decoded.content.attachments),
-                decoded
-            )
+            var record = EntryRecord(
+                sequence: sequence, timestamp: decoded.timestamp, expiry: decoded.expiry, kind: decoded.kind,
+                content: content, chain: chain, checkpoint: checkpoint, relation: decoded.content.relation,
+                attachments: decoded.content.attachments)
+            // With its author's word it stays withheld from all others.
+            record.mark = self.mark
+            return (record, decoded)
         case .withheld(let hash):
-            guard let mark,
+            guard self.mark == nil, let mark,
                 WithheldMark.isValid(mark, logID: log.logID, sequence: sequence, hash: hash, by: log.deviceID)
             else { return nil }
             var record = self

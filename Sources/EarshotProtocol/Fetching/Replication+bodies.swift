@@ -41,8 +41,11 @@ extension Replication {
         let own = logs.own(read.logID)
         let (author, failed) = (author, deliveries.failures(in: read.logID))
         let owes = owes(read.logID, to: userID)
+        // One's own devices show what one has cancelled, too.
+        let givesWithheld = wanted.withWithheld && userID == author.userID
         let frame = giving.answer(wanted, with: entries, to: userID, now: now) { entry in
-            if case .body = entry.content, failed[entry.sequence]?.isWithheld != true {
+            let isForAll = entry.mark == nil && failed[entry.sequence]?.isWithheld != true
+            if case .body = entry.content, givesWithheld || isForAll {
                 return owes(entry.sequence, entry.kind) ? (entry.content, nil) : (.withheld(entry.content.hash), nil)
             }
             guard let own else { return (.withheld(entry.content.hash), entry.mark) }
@@ -88,7 +91,7 @@ extension Replication {
     mutating func advanceBodies(now: Moment) {
         guard !fetching.bodies.isEmpty else { return }
         let (sessions, logs, author) = (sessions, logs, author)
-        let reads = fetching.bodies.advance(now: now) { log in
+        let reads = fetching.bodies.advance(now: now, ownLinks: Set(ownLinks)) { log in
             // The author has what nobody else may have: the mark of what it withholds.
             let conversation = logs.conversations[log.conversationID]
             let peerID = conversation?.kind == .direct ? conversation?.peerID(of: author.userID) : nil
@@ -100,7 +103,7 @@ extension Replication {
     }
 
     /// Bodies that came go into a commit, and count in its receipts.
-    mutating func takeBodies(into next: inout CommitInFlight) {
+    mutating func takeBodies(into next: inout CommitInFlight, now: Moment) {
         let runs = runs
         next.bodies = fetching.bodies.takeFound(where: runs.isWaiting)
         for found in next.bodies {
@@ -108,6 +111,7 @@ extension Replication {
             let records = isOwn ? found.entries.ownRecords : found.entries.records
             next.commit.bodies.append(LogEntries(logID: found.logID, entries: records))
             guard let log = logs.incoming(found.logID) else { continue }
+            failWithheld(found, of: log, into: &next, now: now)
             // The receipts of other branches cover what they have in common with this one.
             for branch in logs.branches(of: log.description) {
                 deliveries.writeAgain(DeliveryKey(logID: branch, recipientID: author.userID))
@@ -118,11 +122,29 @@ extension Replication {
         }
     }
 
+    /// What its author gives to nobody else has failed: it was cancelled, or had expired.
+    private mutating func failWithheld(
+        _ found: MissingBodies.Found, of log: IncomingLog, into next: inout CommitInFlight, now: Moment
+    ) {
+        let recipientID = log.record(in: found.conversation).recipientID
+        for (record, body) in zip(found.entries.records, found.entries.bodies) where body != nil && record.mark != nil {
+            let messageID = MessageID(log: found.logID, sequence: record.sequence)
+            guard deliveries.failure(of: messageID) == nil else { continue }
+            next.failures.append(
+                deliveries.noteWithheld(messageID, for: recipientID, expiry: record.expiry, now: now))
+        }
+    }
+
     mutating func written(
         _ found: MissingBodies.Found, clocks: inout ClockMachine, now: Moment
     ) {
         fetching.bodies.written(found)
-        if logs.own(found.logID) != nil {
+        let isOwn = logs.own(found.logID) != nil
+        if logs.isByOwnUser(found.logID) { logs.reveal(found.entries.records, of: found.logID) }
+        if !isOwn, let log = logs.proved(found.logID), log.authorID == author.userID {
+            fetching.bodies.lacks(withheld: found.entries.withheld, of: log.description, in: found.logID)
+        }
+        if isOwn {
             let records = found.entries.records
             logs.note(records, of: found.logID)
             for record in records { clocks.resume(after: record.timestamp) }

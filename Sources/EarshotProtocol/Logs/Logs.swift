@@ -224,6 +224,13 @@ struct Logs: Sendable {
                 .map { MessageID(log: logID, sequence: entries[$0].sequence) })
     }
 
+    /// Bodies of entries by this node's user have come, which may be messages.
+    mutating func reveal(_ entries: [EntryRecord], of logID: LogID) {
+        for entry in entries where !entry.kind.isHidden && entry.kind != .unknown {
+            hidden[logID]?.remove(entry.sequence...entry.sequence)
+        }
+    }
+
     /// Which entries of a branch by this node's user are messages. What is before its base is in another branch.
     func messages(of branch: LogID) -> MessagePlaces {
         let base = own[branch]?.record.base ?? incoming[branch]?.base

@@ -30,6 +30,14 @@ struct ProvedEntries: Sendable {
         }
     }
 
+    /// Those that have none by their author's word.
+    var withheld: SequenceSet {
+        records.placesOfParts.reduce(into: SequenceSet()) { withheld, index in
+            guard case .withheld = records[index].content, records[index].mark != nil else { return }
+            withheld.insert(records[index].sequence)
+        }
+    }
+
     /// The records of entries that have come back to the device that wrote them, which finds them by their keys.
     var ownRecords: [EntryRecord] { zip(records, bodies).map { $0.withKey($1?.key) } }
 

@@ -298,8 +298,24 @@ struct Deliveries: Sendable {
 
     /// The recipient was given only a message's hash, so it was taken back or expired before it left.
     mutating func withhold(_ messageID: MessageID, for recipientID: UserID, expiry: Int64, now: Moment) {
+        fail(Self.withheld(messageID, for: recipientID, expiry: expiry, now: now))
+    }
+
+    /// The same of a message of another device of this node's user, whose body comes with the next commit.
+    /// - Returns: what goes into that commit.
+    mutating func noteWithheld(
+        _ messageID: MessageID, for recipientID: UserID, expiry: Int64, now: Moment
+    ) -> PendingFailure {
+        let failure = Self.withheld(messageID, for: recipientID, expiry: expiry, now: now)
+        failures[messageID.log, default: [:]][messageID.sequence] = failure
+        return PendingFailure(failure: failure, requestID: nil)
+    }
+
+    private static func withheld(
+        _ messageID: MessageID, for recipientID: UserID, expiry: Int64, now: Moment
+    ) -> DeliveryFailure {
         let reason = expiry <= now.wallClock ? FailureReason.expired : .cancelled
-        fail(DeliveryFailure(messageID: messageID, recipientID: recipientID, reason: reason, isWithheld: true))
+        return DeliveryFailure(messageID: messageID, recipientID: recipientID, reason: reason, isWithheld: true)
     }
 
     /// It has not failed after all.
@@ -433,14 +449,14 @@ struct Deliveries: Sendable {
     }
 
     /// The event that reports a failure; `nil` if a receipt was first.
-    func event(of failure: DeliveryFailure, in log: OwnLog) -> Event? {
+    func event(of failure: DeliveryFailure, in conversationID: ConversationID) -> Event? {
         let messageID = failure.messageID
-        let state = (committed(log.deliveryKey) ?? DeliveryProgress()).state(of: messageID.sequence, failure: failure)
+        let key = DeliveryKey(logID: messageID.log, recipientID: failure.recipientID)
+        let state = (committed(key) ?? DeliveryProgress()).state(of: messageID.sequence, failure: failure)
         guard case .failed = state else { return nil }
         return .messageFailed(
             MessageStateChange(
-                messageID: messageID, conversationID: log.description.conversationID,
-                recipientID: log.record.recipientID, state: state))
+                messageID: messageID, conversationID: conversationID, recipientID: failure.recipientID, state: state))
     }
 
     /// How many messages of a log wait for their recipient's receipt.

@@ -35,6 +35,14 @@ struct ReceivedRun: Sendable {
         }
     }
 
+    /// Those without a body by their author's word.
+    var withheld: SequenceSet {
+        entries.placesOfParts.reduce(into: SequenceSet()) { withheld, index in
+            guard case .withheld = entries[index].content, entries[index].mark != nil else { return }
+            withheld.insert(entries[index].sequence)
+        }
+    }
+
     /// Those that do not count yet, as far as is known.
     var disregarded: SequenceSet {
         guard conversation.kind == .private else { return SequenceSet() }

@@ -51,6 +51,10 @@ struct Replication: Sendable {
             fetching.bodies.lacks(missing.subtracting(unowed), of: log.description, in: logID, from: nil)
             fetching.bodies.lacks(unowed: unowed, of: log.description, in: logID)
         }
+        for (logID, withheld) in snapshot.withheld where logs.isByOwnUser(logID) && logs.own(logID) == nil {
+            guard let log = logs.proved(logID) else { continue }
+            fetching.bodies.lacks(withheld: withheld, of: log.description, in: logID)
+        }
         takingBack = TakingBack(limbo: logs.allLimbos)
         if snapshot.revocations.contains(where: { $0.deviceID == author.deviceID && $0.userID == author.userID }) {
             outbox.close()
@@ -264,7 +268,7 @@ struct Replication: Sendable {
         if !changes.goes(to: comingBack) { changes.move(into: &next) }
         next.requests = commits.takeRequests()
         let heads = runs.move(into: &next, logs: logs, deliveries: &deliveries, author: author)
-        takeBodies(into: &next)
+        takeBodies(into: &next, now: now)
         takeShowings(into: next)
         if next.received.contains(where: \.isOwn) { next.commit.beginsGeneration = !takingBack.isKnownOlder }
         takeSends(into: &next, heads: heads, besides: comingBack, clocks: &clocks, now: now)
@@ -435,7 +439,7 @@ struct Replication: Sendable {
 
     private mutating func takeFailures(into next: inout CommitInFlight) {
         next.commit.withdrawnFailures = deliveries.takeWithdrawn()
-        next.failures = deliveries.takePending()
+        next.failures += deliveries.takePending()
         next.commit.failures = next.failures.map(\.failure)
     }
 
@@ -561,6 +565,7 @@ struct Replication: Sendable {
             run.missing, of: run.log, in: run.logID,
             from: sessions[run.connectionID] == nil ? nil : run.connectionID)
         fetching.bodies.lacks(unowed: run.unowed, of: run.log, in: run.logID)
+        if run.isByOwnUser { fetching.bodies.lacks(withheld: run.withheld, of: run.log, in: run.logID) }
         if run.isOwn {
             returned(run, clocks: &clocks, now: now)
             receivedEarlyReceipts(forOwn: run.log)
@@ -681,8 +686,9 @@ struct Replication: Sendable {
         if let requestID = pending.requestID {
             actions.append(.complete(requestID, .success(.cancelled(messageID))))
         }
-        guard logs.isMessage(messageID), let log = logs.own(messageID.log),
-            let event = deliveries.event(of: pending.failure, in: log)
+        guard logs.isMessage(messageID),
+            let log = logs.own(messageID.log)?.description ?? logs.incoming(messageID.log)?.description,
+            let event = deliveries.event(of: pending.failure, in: log.conversationID)
         else { return }
         post(event)
     }

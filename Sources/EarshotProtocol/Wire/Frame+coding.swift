@@ -24,7 +24,9 @@ extension Frame {
         case .wanted(let wanted):
             .wanted(Wire.Wanted(log: wanted.log.wire, end: wanted.end.wire, known: wanted.known.map(\.wire)))
         case .wantedBodies(let wanted):
-            .wantedBodies(Wire.WantedBodies(log: wanted.log.wire, first: wanted.first.wire, last: wanted.last))
+            .wantedBodies(
+                Wire.WantedBodies(
+                    log: wanted.log.wire, first: wanted.first.wire, last: wanted.last, isWithheld: wanted.withWithheld))
         case .bodies(let bodies): .bodies(bodies.wire)
         case .unplaced(let log): .unplaced(Wire.Unplaced(log: log.wire))
         case .taken(let logID, let place): .taken(Wire.Taken(logID: Wire.bytes(logID), through: place.wire))
@@ -264,7 +266,7 @@ extension WantedBodiesFrame {
         guard first.sequence > 0, wire.last >= first.sequence,
             wire.last - first.sequence < UInt64(Limits.bodiesPerQuestion)
         else { throw ProtocolError(.malformed, "the bodies that the peer wants are out of range") }
-        self.init(log: try LogDescription(wire.log), first: first, last: wire.last)
+        self.init(log: try LogDescription(wire.log), first: first, last: wire.last, withWithheld: wire.isWithheld)
     }
 }
 

@@ -95,6 +95,8 @@ struct WantedBodiesFrame: Hashable, Sendable {
     let first: Place
     /// The number of the last of them, at least that of the first.
     let last: UInt64
+    /// Whether also those are wanted that the receiver gives to nobody but devices of its own user.
+    var withWithheld = false
 }
 
 /// Entries as the sender holds them, from a place on that the receiver named.

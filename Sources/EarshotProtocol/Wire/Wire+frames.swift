@@ -279,12 +279,14 @@ extension Wire {
         var log = Log?.none
         var first = Place?.none
         var last: UInt64 = 0
+        var isWithheld = false
 
         mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
             case (1, .bytes(let bytes)): log = try Log(merging: bytes, into: log)
             case (2, .bytes(let bytes)): first = try Place(merging: bytes, into: first)
             case (3, .varint(let value)): last = value
+            case (4, .varint(let value)): isWithheld = value != 0
             default: break
             }
         }
@@ -293,6 +295,7 @@ extension Wire {
             if let log { writer.message(1, log) }
             if let first { writer.message(2, first) }
             writer.varint(3, last)
+            writer.varint(4, isWithheld ? 1 : 0)
         }
     }
 

@@ -19,7 +19,7 @@ enum Schema {
         .failures, .marks, .branches, .unread, .relations, .openConversations, .handled, .devices, .missingBodies,
         .logBytes, .privateConversations, .profiles, .carriedReceipts, .changedContents,
         .notifications, .drafts, .files, .fileRules, .namesOfPrograms, .fileOrigins, .claimedNames,
-        .formerDevices, .owedCopies, .startsOfFileRules, .decidingDevices,
+        .formerDevices, .owedCopies, .startsOfFileRules, .decidingDevices, .withheldEntries,
     ]
 
     static var migrator: DatabaseMigrator {
