@@ -137,6 +137,7 @@ extension Simulation {
         queue.push(.restart(node: index), at: time + Int64.random(in: 1_000...5_000_000, using: &generator))
         // Some of those who found it are told that it is gone.
         for peer in nodes[index].contacts where isHeard && generator.oneIn(3) {
+            nodes[peer].found.remove(index)
             try perform(peer) { [id = nodes[index].local.deviceID] in $0.lost(id, now: $1) }
         }
     }

@@ -548,6 +548,9 @@ nonisolated struct Earshot_V2_WantedBodies: Sendable {
   /// The number of the last of them.
   var last: UInt64 = 0
 
+  /// Also of those that the receiver gives to nobody but devices of its own user.
+  var withheld: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -3085,7 +3088,7 @@ nonisolated extension Earshot_V2_Wanted: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Earshot_V2_WantedBodies: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".WantedBodies"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{1}first\0\u{1}last\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{1}first\0\u{1}last\0\u{1}withheld\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3096,6 +3099,7 @@ nonisolated extension Earshot_V2_WantedBodies: SwiftProtobuf.Message, SwiftProto
       case 1: try { try decoder.decodeSingularMessageField(value: &self._log) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._first) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.last) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.withheld) }()
       default: break
       }
     }
@@ -3115,6 +3119,9 @@ nonisolated extension Earshot_V2_WantedBodies: SwiftProtobuf.Message, SwiftProto
     if self.last != 0 {
       try visitor.visitSingularUInt64Field(value: self.last, fieldNumber: 3)
     }
+    if self.withheld != false {
+      try visitor.visitSingularBoolField(value: self.withheld, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3122,6 +3129,7 @@ nonisolated extension Earshot_V2_WantedBodies: SwiftProtobuf.Message, SwiftProto
     if lhs._log != rhs._log {return false}
     if lhs._first != rhs._first {return false}
     if lhs.last != rhs.last {return false}
+    if lhs.withheld != rhs.withheld {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

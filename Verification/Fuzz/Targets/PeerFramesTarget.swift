@@ -412,7 +412,10 @@ struct HostileLink: Sendable {
         guard input.flag() else {
             return seal(
                 framed(
-                    .wantedBodies(WantedBodiesFrame(log: log, first: first, last: first.sequence &+ input.word() % 300))
+                    .wantedBodies(
+                        WantedBodiesFrame(
+                            log: log, first: first, last: first.sequence &+ input.word() % 300,
+                            withWithheld: input.word() % 2 == 0))
                 ))
         }
         let contents = (0..<input.choice(4)).map { _ in
