@@ -43,6 +43,21 @@ struct MembershipTests {
         #expect(try membership == Membership(newer))
     }
 
+    @Test("is as if a log of which nobody was given anything had never been, but for the one that founds it")
+    func forgottenLog() throws {
+        var log = ControlDraft.founding(alice.primary)
+        log.add(bob)
+        log.write(.handOver(to: bob.userID))
+        var next = log.followed(by: bob.primary, rank: 2, .handOver)
+        let unsent = next.add(carol)
+        var membership = try Membership(log, next)
+        #expect(membership.ownerID == bob.userID && membership.has(carol))
+        membership.forget(unsent, after: 0)
+        #expect(try membership == Membership(log))
+        membership.forget(log.end, after: 0)
+        #expect(try membership == Membership(log))
+    }
+
     @Test("has what an unsent end said said again where that still changes something, by the device that may")
     func remaining() throws {
         var log = ControlDraft.founding(alice.primary)

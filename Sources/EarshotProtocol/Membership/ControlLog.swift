@@ -109,9 +109,7 @@ package struct ControlLog: Hashable, Sendable {
 
     /// Lets go of the end of a branch that nobody was given.
     mutating func forget(_ end: LogPlace, after count: Int) {
-        guard count > 0, let index = branches.firstIndex(where: { $0.last?.place == end && $0.count > count }) else {
-            return
-        }
+        guard let index = branches.firstIndex(where: { $0.last?.place == end && $0.count > count }) else { return }
         branches[index].removeLast(branches[index].count - count)
         arrange()
     }
@@ -172,7 +170,13 @@ struct ControlLogs: Hashable, Sendable {
 
     /// Lets go of the end of a branch that nobody was given.
     mutating func forget(_ end: LogPlace, after count: Int) {
-        for start in starts[end.logID] ?? [] { logs[start]?.forget(end, after: count) }
+        for start in starts[end.logID] ?? [] {
+            logs[start]?.forget(end, after: count)
+            guard logs[start]?.branches.isEmpty == true else { continue }
+            logs[start] = nil
+            starts[end.logID]?.remove(start)
+        }
+        if starts[end.logID]?.isEmpty == true { starts[end.logID] = nil }
     }
 
     /// - Returns: whether it holds the entry before these.
