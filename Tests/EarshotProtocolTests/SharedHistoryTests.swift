@@ -94,7 +94,7 @@ struct SharedHistoryTests {
         home.network.input(0) { $0.cancel(messageID, requestID: RequestID(77), now: $1) }
         home.send("after", from: 0, to: 2)
         if isHeardOfBefore {
-            // Bob passes on that there is a message, and starts anew what has heard of it.
+            // The second device hears of the message from Bob first, and starts anew.
             home.meet(0, 2)
             home.network.run(for: 10_000)
             home.cut(0, from: 2)
@@ -107,7 +107,7 @@ struct SharedHistoryTests {
         home.network.run(for: 60_000)
         #expect(home.network.nodes[1].events.names.suffix(20).contains(.messageFailed))
         home.cut(0, from: 1)
-        // It is given on by who has not written it, to another device of the user alone.
+        // The second device has not written it, and gives it to another device of the user alone.
         home.meet(1, 2)
         home.meet(1, 3)
         home.network.run(for: 60_000)

@@ -81,7 +81,7 @@ extension Simulation {
         }
     }
 
-    /// What one device of a user was to send and gives to nobody, as it was cancelled or expired before it left, the others show, too.
+    /// Devices of one user show the same messages that were never sent, because they were cancelled or expired before that.
     private mutating func checkWithheld(_ devices: [Int], _ histories: [Int: [HeldMessage]]) {
         guard components(among: Set(devices)).count == 1 else { return }
         var first: Set<ChainHash>?

@@ -246,7 +246,7 @@ extension Simulation {
     }
 
     /// Whether what a user writes now may count somewhere: some node takes them to be in, or may when it starts or its disk is
-    /// replaced. What is shown before a removal is heard of stays shown, and goes on to others who have not heard of it either.
+    /// replaced. A text that is shown before its reader hears of the removal stays shown.
     private func mayCount(_ userID: UserID) -> Bool {
         let views = nodes.indices.map(membership)
         if views.contains(where: { $0?.isIn(userID) == true }) { return true }

@@ -205,7 +205,7 @@ package struct Simulation {
         case .markRead(let node, let messageID):
             try request(node) { $0.markRead(messageID, requestID: $1, now: $2) }
         case .decide(let node, let decision, let other):
-            // What a sleeping node was to do may come after all trouble.
+            // A node that slept does only now what it was to do before.
             guard !isHealed || decision != .block else { return }
             log("\(name(node)): \(decision) \(name(other))")
             let (userID, deviceID) = (nodes[other].local.userID, nodes[node].local.deviceID)

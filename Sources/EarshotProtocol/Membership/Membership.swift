@@ -97,7 +97,7 @@ package struct Membership: Hashable, Sendable {
     /// Lets go of the unsent end of a branch: it was written to an older copy of the disk. Builds everything anew.
     /// - Parameters:
     ///   - end: its last entry.
-    ///   - count: how many entries of the branch stay. What founds the conversation stays whole.
+    ///   - count: how many entries of the branch stay. The log that founds the conversation stays whole.
     package mutating func forget(_ end: LogPlace, after count: Int) {
         guard count > 0 || end.logID != chain.terms[0].start.logID else { return }
         logs.forget(end, after: count)
