@@ -213,6 +213,19 @@ struct MissingBodiesTests {
         #expect(bodies.isEmpty && bodies.lacking(log.log.logID).isEmpty)
     }
 
+    @Test(
+        "say when their entries were written, whether or not they say anything else",
+        arguments: [nil, EntryKind.disregarded, .cutOff, .misplaced])
+    mutating func times(silence: EntryKind?) throws {
+        var taken = try #require(answer([entries[1].content, entries[2].content]))
+        if let silence { for index in taken.indices { taken.silence(index, as: silence) } }
+        var logs = Logs(author: LogAuthor(device("bob")))
+        let guessed = LogHead(sequence: 3, chain: entries[2].chain, timestamp: entries[0].timestamp)
+        logs.proved(IncomingLog(description: log.log, authorID: alice.userID, head: guessed))
+        logs.note(timesOf: taken, in: log.log.logID)
+        #expect(logs.proved(log.log.logID)?.proved.timestamp == entries[2].timestamp)
+    }
+
     @Test("are bounded for each branch")
     func room() {
         var more = SequenceSet()

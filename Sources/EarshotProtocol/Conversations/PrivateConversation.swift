@@ -401,10 +401,12 @@ extension EntryRecord {
     /// The same entry as it stands where it counts; `nil` if its content is gone.
     var regarded: EntryRecord? {
         guard let body else { return nil }
-        return EntryRecord(
+        var entry = EntryRecord(
             sequence: sequence, timestamp: timestamp, expiry: expiry, kind: body.kind, content: content, chain: chain,
             checkpoint: checkpoint, isDeleted: isDeleted, key: key, relation: body.content.relation,
             attachments: body.content.attachments)
+        entry.mark = mark
+        return entry
     }
 }
 

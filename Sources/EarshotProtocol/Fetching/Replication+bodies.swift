@@ -81,9 +81,7 @@ extension Replication {
             conversations.privates.judgeFound(&entries, of: log, conversations.showings, isOwn: isOwn)
         }
         if !isOwn { conversations.silent.insert(entries.records, of: log) }
-        for (record, body) in zip(entries.records, entries.bodies) where body != nil {
-            logs.note(record.timestamp, of: record.sequence, in: logID)
-        }
+        logs.note(timesOf: entries, in: logID)
         fetching.bodies.add(
             MissingBodies.Found(logID: logID, conversation: conversation, authorID: log.authorID, entries: entries))
     }
@@ -111,7 +109,7 @@ extension Replication {
             let records = isOwn ? found.entries.ownRecords : found.entries.records
             next.commit.bodies.append(LogEntries(logID: found.logID, entries: records))
             guard let log = logs.incoming(found.logID) else { continue }
-            failWithheld(found, of: log, into: &next, now: now)
+            failWithheld(found.entries.records, of: log, in: found.conversation, into: &next, now: now)
             // The receipts of other branches cover what they have in common with this one.
             for branch in logs.branches(of: log.description) {
                 deliveries.writeAgain(DeliveryKey(logID: branch, recipientID: author.userID))
@@ -122,13 +120,14 @@ extension Replication {
         }
     }
 
-    /// What its author gives to nobody else has failed: it was cancelled, or had expired.
-    private mutating func failWithheld(
-        _ found: MissingBodies.Found, of log: IncomingLog, into next: inout CommitInFlight, now: Moment
+    /// What its author gives to nobody else has failed, once it counts: it was cancelled, or had expired.
+    mutating func failWithheld(
+        _ records: [EntryRecord], of log: IncomingLog, in conversation: ConversationRecord,
+        into next: inout CommitInFlight, now: Moment
     ) {
-        let recipientID = log.record(in: found.conversation).recipientID
-        for (record, body) in zip(found.entries.records, found.entries.bodies) where body != nil && record.mark != nil {
-            let messageID = MessageID(log: found.logID, sequence: record.sequence)
+        let recipientID = log.record(in: conversation).recipientID
+        for record in records where record.hasBody && record.mark != nil && !record.kind.isSilent {
+            let messageID = MessageID(log: log.logID, sequence: record.sequence)
             guard deliveries.failure(of: messageID) == nil else { continue }
             next.failures.append(
                 deliveries.noteWithheld(messageID, for: recipientID, expiry: record.expiry, now: now))

@@ -244,6 +244,10 @@ extension EntryRecord {
 
     var place: Place { Place(sequence: sequence, chain: chain) }
 
+    var hasBody: Bool {
+        if case .body = content { true } else { false }
+    }
+
     /// Whether its body is missing: neither has its author withheld it, nor was it erased here.
     var isMissing: Bool {
         guard case .withheld = content else { return false }

@@ -276,9 +276,9 @@ struct Logs: Sendable {
         }
     }
 
-    /// The time of an entry of a peer's branch is known now.
-    mutating func note(_ timestamp: HybridTimestamp, of sequence: UInt64, in logID: LogID) {
-        incoming[logID]?.note(timestamp, of: sequence)
+    /// The times of some entries of a peer's branch are known now.
+    mutating func note(timesOf entries: ProvedEntries, in logID: LogID) {
+        for entry in entries.timed { incoming[logID]?.note(entry.timestamp, of: entry.sequence) }
     }
 
     /// They are on the disk.

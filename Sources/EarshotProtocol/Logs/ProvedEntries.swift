@@ -3,7 +3,7 @@ import EarshotModel
 /// Consecutive entries of a branch that are proved, on their way to the disk.
 struct ProvedEntries: Sendable {
     private(set) var records: [EntryRecord] = []
-    /// What each of them says; `nil` for one that came without its body, or says nothing.
+    /// What each of them says; `nil` for one that came without its body, or says nothing though it came with one.
     private(set) var bodies: [EntryBody?] = []
 
     var isEmpty: Bool { records.isEmpty }
@@ -18,6 +18,9 @@ struct ProvedEntries: Sendable {
         let bodies = bodies.span
         return bodies.indices.compactMap { bodies[$0]?.timestamp }
     }
+
+    /// Those that came with a body, whether or not they say anything: their times are their author's.
+    var timed: [EntryRecord] { records.filter(\.hasBody) }
 
     /// Their numbers.
     var sequences: SequenceSet { indices.reduce(into: SequenceSet()) { $0.insert(records[$1].sequence) } }

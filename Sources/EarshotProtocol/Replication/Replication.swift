@@ -272,7 +272,7 @@ struct Replication: Sendable {
         takeShowings(into: next)
         if next.received.contains(where: \.isOwn) { next.commit.beginsGeneration = !takingBack.isKnownOlder }
         takeSends(into: &next, heads: heads, besides: comingBack, clocks: &clocks, now: now)
-        takeConversations(into: &next)
+        takeConversations(into: &next, now: now)
         takingBack.move(into: &next, logs: logs, deliveries: deliveries)
         // What the journal says of messages that move would be about others, or nobody.
         if !next.cuts.isEmpty { next.commit.beginsGeneration = true }
@@ -290,8 +290,8 @@ struct Replication: Sendable {
     }
 
     /// What entries of this commit change about conversations, and what waits beside.
-    private mutating func takeConversations(into next: inout CommitInFlight) {
-        defer { takeRegarded(into: &next) }
+    private mutating func takeConversations(into next: inout CommitInFlight, now: Moment) {
+        defer { takeRegarded(into: &next, now: now) }
         guard conversations.hasUnwritten || !next.bodies.isEmpty || next.commit.concernsOpenConversations else {
             return
         }
@@ -323,7 +323,7 @@ struct Replication: Sendable {
     }
 
     /// Messages that turn out to count.
-    private mutating func takeRegarded(into next: inout CommitInFlight) {
+    private mutating func takeRegarded(into next: inout CommitInFlight, now: Moment) {
         guard conversations.silent.hasRegarded else { return }
         conversations.dropErased()
         let logs = logs
@@ -342,6 +342,9 @@ struct Replication: Sendable {
             // They are not missing in receipts any more.
             for branch in logs.branches(of: log.description) {
                 deliveries.writeAgain(DeliveryKey(logID: branch, recipientID: author.userID))
+            }
+            if logs.isByOwnUser(run.logID) {
+                failWithheld(run.entries, of: log, in: conversation, into: &next, now: now)
             }
             let source = EntryNews.Source(log, in: conversation, to: author)
             for record in run.entries {
