@@ -106,7 +106,7 @@ extension Simulation {
         guard configuration.hasGroups else { return true }
         for component in components {
             for index in component {
-                guard missingBodies(on: disks[index], where: { !isPrivate($0) }).isEmpty else { return false }
+                guard lackedBodies(of: index, on: disks).isEmpty else { return false }
             }
             let heads = component.sorted().map { groupHeads(on: disks[$0]) }
             guard let first = heads.first, heads.allSatisfy({ $0 == first }) else { return false }
@@ -125,6 +125,20 @@ extension Simulation {
     func missingBodies(on disk: Snapshot, where isMeant: (ConversationID) -> Bool) -> [LogID: SequenceSet] {
         let logs = Set(disk.logs.filter { isMeant($0.description.conversationID) }.map(\.logID))
         return disk.missing.filter { logs.contains($0.key) }
+    }
+
+    /// The bodies that a node lacks outside of the private group. What a liar passed on without its body, and then lost with its
+    /// disk, nobody can give any more.
+    private func lackedBodies(of index: Int, on disks: [Snapshot]) -> [LogID: SequenceSet] {
+        let lacked = missingBodies(on: disks[index]) { !isPrivate($0) }
+        guard nodes.contains(where: { $0.isHostile && $0.isRestored }) else { return lacked }
+        return lacked.filter { logID, sequences in
+            disks.contains { disk in
+                let end = disk.logs.first { $0.logID == logID }?.head.sequence ?? 0
+                let held = sequences.subtracting(disk.missing[logID] ?? SequenceSet())
+                return held.ranges.contains { $0.lowerBound <= end }
+            }
+        }
     }
 
     private func groupHeads(on disk: Snapshot) -> Set<ChainHash> {
@@ -166,11 +180,12 @@ extension Simulation {
 
     mutating func reportGroupUnrest() throws {
         guard configuration.hasGroups else { return }
+        let disks = try nodes.map { try $0.store.snapshot() }
         for component in components {
             for index in component.sorted() {
-                let disk = try nodes[index].store.snapshot()
+                let disk = disks[index]
                 let heads = groupHeads(on: disk)
-                let missing = missingBodies(on: disk) { !isPrivate($0) }
+                let missing = lackedBodies(of: index, on: disks)
                     .map { "\($0.key)".prefix(4) + " \($0.value.ranges)" }.sorted()
                 if !missing.isEmpty { violated("\(name(index)) lacks bodies: \(missing)") }
                 violated(
