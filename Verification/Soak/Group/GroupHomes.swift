@@ -22,6 +22,8 @@ struct GroupHomes {
             clients = try nodes.mapValues { try GatewayClient(home: Home(path: $0.home)) }
         }
 
+        func home(of device: GroupDevice) -> String { nodes[device]?.home ?? "" }
+
         func client(_ device: GroupDevice) throws -> GatewayClient {
             guard let client = clients[device] else { throw SoakError("\(device.name) has no client") }
             return client

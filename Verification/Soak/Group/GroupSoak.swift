@@ -6,7 +6,7 @@ import Foundation
 import GRDB
 
 /// Users of one conversation, each with several devices, on the loopback: all of them write to it and to each other
-/// while their nodes are killed at random.
+/// while their nodes are killed at random. A guest is there besides, with whom they fall out (`GroupAsides`).
 struct GroupSoak {
     let users: Int
     let devicesPerUser: Int
@@ -22,6 +22,11 @@ struct GroupSoak {
     let report: Report
 
     static let conversation = "soak"
+    /// A private conversation of which users are removed, and to which they are invited again.
+    static let crew = "#crew"
+    /// The user whom the others block now and then, and one of whose devices is revoked.
+    private var guest: Int { users + 1 }
+
     private static let between = 50...800
     private static let away = 50...600
     private static let early = 0...80
@@ -31,21 +36,28 @@ struct GroupSoak {
     private static let firstPort = 27_100
 
     func run(_ chance: inout SeededGenerator) async throws {
-        let plan = (0..<kills).map { _ in Step(&chance, users: users, devices: devicesPerUser) }
-        let devices = (1...users).flatMap { user in
-            (1...devicesPerUser).map { GroupDevice(user: user, number: $0) }
-        }
+        let plan = (0..<kills).map { _ in Step(&chance, users: guest, devices: devicesPerUser) }
+        let revoked = GroupDevice(user: guest, number: devicesPerUser + 1)
+        let devices =
+            [revoked]
+            + (1...guest).flatMap { user in
+                (1...devicesPerUser).map { GroupDevice(user: user, number: $0) }
+            }
         let homes = try await GroupHomes(
             devices: devices, ports: Dictionary(uniqueKeysWithValues: zip(devices, Self.firstPort...)),
             program: program,
             folder: folder
         ).make()
-        let crowd = SoakCrowd(homes.nodes)
+        let crowd = SoakCrowd(homes.nodes, unjudged: [revoked])
         do {
             for device in devices { try await crowd.start(device) }
+            try await crowd.start(revoked)
             let keys = try await meet(crowd, homes)
+            let asides = GroupAsides(
+                crowd: crowd, homes: homes, keys: keys, guest: guest, revoked: revoked, folder: folder, report: report)
+            try await asides.beginCrew()
             report.progress("group: \(devices.count) devices of \(users) users belong to #\(Self.conversation)")
-            try await run(crowd, homes, keys, plan, &chance)
+            try await run(crowd, homes, keys, asides, plan, &chance)
         } catch {
             for device in devices { report.progress("\(device.name): \(await crowd.lastWords(of: device))") }
             try await crowd.stop()
@@ -57,17 +69,18 @@ struct GroupSoak {
     }
 
     private func run(
-        _ crowd: SoakCrowd, _ homes: GroupHomes.Made, _ keys: [Int: String], _ plan: [Step],
+        _ crowd: SoakCrowd, _ homes: GroupHomes.Made, _ keys: [Int: String], _ asides: GroupAsides, _ plan: [Step],
         _ chance: inout SeededGenerator
     ) async throws {
-        let withdrawers = try crowd.devices.map { device in
+        let (senders, deciders) = (try asides.senders(&chance), try asides.deciders(&chance))
+        let withdrawers = try crowd.devices.filter { $0.user != guest }.map { device in
             GroupWithdrawer(
-                crowd: crowd, device: device, client: try homes.client(device), keys: keys,
+                crowd: crowd, device: device, client: try homes.client(device), keys: keys.filter { $0.key != guest },
                 conversation: "#" + Self.conversation, chance: SeededGenerator(seed: chance.next()))
         }
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for device in crowd.devices {
+            for device in crowd.devices where device.user != guest {
                 let client = try homes.client(device)
                 for lane in lanes(of: device) {
                     let destination = lane.recipient.flatMap { keys[$0] } ?? "#" + Self.conversation
@@ -82,11 +95,30 @@ struct GroupSoak {
                     try await withdrawer.run()
                 }
             }
+            for sender in senders {
+                group.addTask {
+                    var sender = sender
+                    try await sender.run()
+                }
+            }
+            for decider in deciders {
+                group.addTask {
+                    var decider = decider
+                    try await decider.run()
+                }
+            }
             group.addTask { try await progress(crowd) }
             await crowd.setSending(true)
-            try await kill(crowd, plan)
+            // The guest's device is revoked halfway.
+            try await kill(crowd, plan[..<(plan.count / 2)], of: kills / 2)
+            try await asides.revoke()
+            try await kill(crowd, plan[(plan.count / 2)...], of: kills)
             await crowd.setSending(false)
+            let count = await crowd.kills
+            report.check("group: a node was killed so often", count >= kills, "\(count) of \(kills)")
+            try await asides.makePeace()
             try await judge(crowd, homes, keys, seconds: (ContinuousClock.now - start).inSeconds)
+            try await asides.judge()
             await crowd.end()
             group.cancelAll()
             do { try await group.waitForAll() } catch is CancellationError {}
@@ -131,7 +163,7 @@ struct GroupSoak {
         }
     }
 
-    private func kill(_ crowd: SoakCrowd, _ plan: [Step]) async throws {
+    private func kill(_ crowd: SoakCrowd, _ plan: ArraySlice<Step>, of kills: Int) async throws {
         for step in plan {
             guard await crowd.kills < kills else { break }
             try await Task.sleep(for: .milliseconds(step.wait))
@@ -143,8 +175,6 @@ struct GroupSoak {
             try await crowd.kill(step.devices)
             for device in step.devices { try await crowd.start(device) }
         }
-        let count = await crowd.kills
-        report.check("group: a node was killed so often", count >= kills, "\(count) of \(kills)")
     }
 
     // MARK: - The beginning and the end
@@ -200,7 +230,7 @@ struct GroupSoak {
     private func hasMet(_ client: GatewayClient) async throws -> Bool {
         do throws(GatewayError) {
             let participants = try await client.participants(of: "#" + Self.conversation)
-            return participants.count { $0.status == "joined" } == users
+            return participants.count { $0.status == "joined" } == guest
         } catch {
             guard [.unknownConversation, .notJoined, .noNode].contains(error.code) else { throw error }
             return false
@@ -322,7 +352,7 @@ struct GroupSoak {
         var differences = 0
         var first: [HistoryLine<GroupMessage>]?
         for device in devices {
-            let lines = try await history("#" + Self.conversation, homes.client(device))
+            let lines = try await lines("#" + Self.conversation, homes.client(device))
             await crowd.read(lines, of: device)
             if let first { differences += HistoryLine<GroupMessage>.differences(first, lines) } else { first = lines }
         }
@@ -331,7 +361,7 @@ struct GroupSoak {
                 var one: [HistoryLine<GroupMessage>]?
                 for device in devices where [user, other].contains(device.user) {
                     let peer = device.user == user ? other : user
-                    let lines = try await history(keys[peer] ?? "", homes.client(device))
+                    let lines = try await lines(keys[peer] ?? "", homes.client(device))
                     await crowd.read(lines, of: device)
                     if let one { differences += HistoryLine<GroupMessage>.differences(one, lines) } else { one = lines }
                 }
@@ -344,14 +374,19 @@ struct GroupSoak {
     }
 
     /// A whole conversation as a node shows it, page by page, backwards from the end.
-    private func history(_ partner: String, _ client: GatewayClient) async throws -> [HistoryLine<GroupMessage>] {
-        var lines: [HistoryLine<GroupMessage>] = []
+    static func history(_ partner: String, _ client: GatewayClient) async throws(GatewayError) -> [GatewayMessage] {
+        var messages: [GatewayMessage] = []
         var page = try await client.history(with: partner, limit: Limits.historyPage)
         while let first = page.first {
-            lines += page.reversed().map { HistoryLine<GroupMessage>($0) }
+            messages += page.reversed()
             page = try await client.history(with: partner, before: first.id, limit: Limits.historyPage)
         }
-        return lines.reversed()
+        return messages.reversed()
+    }
+
+    /// What of it the lanes have written, or was taken back.
+    private func lines(_ partner: String, _ client: GatewayClient) async throws -> [HistoryLine<GroupMessage>] {
+        try await Self.history(partner, client).filter { !Aside.isText($0.text) }.map { HistoryLine($0) }
     }
 
     private func progress(_ crowd: SoakCrowd) async throws {

@@ -16,7 +16,9 @@ actor SoakCrowd {
         let recipientID: UserID
     }
 
+    /// Those that are judged, and with those that are not.
     let devices: [GroupDevice]
+    let all: [GroupDevice]
     private var nodes: [GroupDevice: NodeProcess]
     private var databases: [GroupDevice: Database] = [:]
     /// The user of each key.
@@ -48,11 +50,17 @@ actor SoakCrowd {
     private(set) var notShown: [String] = []
     /// Which messages a device shows as taken back.
     private var retracted: [GroupDevice: Set<String>] = [:]
+    /// Messages beside the lanes, why some were refused, and what was decided.
+    private var asides = AsideCounts()
 
-    init(_ nodes: [GroupDevice: NodeProcess]) {
+    /// - Parameter unjudged: a device that is revoked: nobody says what it shows in the end.
+    init(_ nodes: [GroupDevice: NodeProcess], unjudged: Set<GroupDevice> = []) {
         self.nodes = nodes
-        devices = nodes.keys.sorted { ($0.user, $0.number) < ($1.user, $1.number) }
-        for (device, node) in nodes { databases[device] = Database(path: node.databasePath) }
+        all = nodes.keys.sorted { ($0.user, $0.number) < ($1.user, $1.number) }
+        devices = all.filter { !unjudged.contains($0) }
+        for device in devices {
+            if let node = nodes[device] { databases[device] = Database(path: node.databasePath) }
+        }
     }
 
     var faults: Faults {
@@ -87,7 +95,7 @@ actor SoakCrowd {
 
     /// Ends all nodes as `earshot up` is ended by its user.
     func stop() async throws {
-        let running = devices.filter { nodes[$0]?.isRunning == true }
+        let running = all.filter { nodes[$0]?.isRunning == true }
         for device in running { nodes[device]?.signal(SIGTERM) }
         try await ended(running)
     }
@@ -175,6 +183,29 @@ actor SoakCrowd {
 
     /// How many texts that were taken back are on disks.
     func withdrawnTexts() throws -> Int { try devices.reduce(0) { try $0 + Withdrawn.count(in: home(of: $1)) } }
+
+    // MARK: - Beside the lanes
+
+    var counts: AsideCounts { asides }
+
+    /// Waits until messages are sent.
+    /// - Returns: whether they still are.
+    func goesOn() async throws -> Bool {
+        while !isSending {
+            guard !hasSent, !isEnding else { return false }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return true
+    }
+
+    /// Whether no device of a user runs just now.
+    func isAway(_ user: Int) -> Bool { !open.contains { $0.user == user } }
+
+    func asidesBegin() { asides.running += 1 }
+    func asidesEnd() { asides.running -= 1 }
+    func asideSent() { asides.sent += 1 }
+    func asideRefused(_ code: String) { asides.refused[code, default: 0] += 1 }
+    func decided(_ what: String) { asides.decided[what, default: 0] += 1 }
 
     // MARK: - Disks
 

@@ -75,9 +75,9 @@ struct NodeDatabase<Message: LaneMessage> {
             guard let logID = logs[row["log"]] else { throw SoakError("an entry of \(db) is of no log") }
             let sequence = UInt64(row["sequence"] as Int64)
             if sequence != heads[logID, default: 0] + 1 { look.holes += 1 } else { heads[logID] = sequence }
-            // Erased messages, and those that are taken back soon, are counted elsewhere.
+            // Erased messages, those that are taken back soon, and those beside the lanes are counted elsewhere.
             guard (row["kind"] as Int) <= EntryKind.text.rawValue, let body = row["body"] as Data?,
-                let text = try text(of: body), !Withdrawn.isText(text)
+                let text = try text(of: body), !Withdrawn.isText(text), !Aside.isText(text)
             else { continue }
             look.messages.append(Message(text))
         }
