@@ -18,7 +18,7 @@ struct GroupDecider {
     var chance: SeededGenerator
 
     /// Milliseconds between two decisions.
-    private static let between = 300...1500
+    private static let between = 200...900
     private static let filesAtOnce = 20
 
     mutating func run() async throws {

@@ -58,9 +58,7 @@ actor SoakCrowd {
         self.nodes = nodes
         all = nodes.keys.sorted { ($0.user, $0.number) < ($1.user, $1.number) }
         devices = all.filter { !unjudged.contains($0) }
-        for device in devices {
-            if let node = nodes[device] { databases[device] = Database(path: node.databasePath) }
-        }
+        for (device, node) in nodes { databases[device] = Database(path: node.databasePath) }
     }
 
     var faults: Faults {
@@ -212,7 +210,7 @@ actor SoakCrowd {
     /// Looks at all disks. What a node calls delivered is asked before the disks of which one must hold it.
     func look() throws {
         for device in devices { hold(try look(at: device), of: device) }
-        for device in devices { _ = try look(at: device) }
+        for device in all { _ = try look(at: device) }
         for device in devices {
             found.lost += ledger.missing(on: { $0.author == device }, by: .disk(device))
             found.falselyDelivered += falselyDelivered(by: device)
@@ -259,7 +257,7 @@ actor SoakCrowd {
         (delivered[device] ?? [:]).reduce(0) { sum, claim in
             guard let user = users[claim.key.recipientID] else { return sum }
             let held =
-                devices.filter { $0.user == user }.compactMap { databases[$0]?.heads[claim.key.logID] }.max() ?? 0
+                all.filter { $0.user == user }.compactMap { databases[$0]?.heads[claim.key.logID] }.max() ?? 0
             return sum + (claim.value > held ? Int(clamping: claim.value - held) : 0)
         }
     }
