@@ -17,6 +17,7 @@ struct AsideSender {
 
     /// Milliseconds between two messages.
     private static let between = 400...3000
+    private static let patience = Duration.seconds(5)
     /// One message of so many brings along a file, one is cancelled, and one file is large.
     private static let perFile = 6
     private static let perCancelled = 3
@@ -42,16 +43,9 @@ struct AsideSender {
     }
 
     private mutating func send(_ aside: Aside) async throws(GatewayError) {
-        // What is to be cancelled must not have left: it goes to somebody who is away, if anybody is.
         let isCancelled = chance.oneIn(Self.perCancelled)
-        var destination = destinations.randomElement(using: &chance)
-        if isCancelled {
-            var away: [AsideDestination] = []
-            for destination in destinations {
-                if let user = destination.user, await crowd.isAway(user) { away.append(destination) }
-            }
-            destination = away.randomElement(using: &chance) ?? destination
-        }
+        let destination =
+            isCancelled ? await destinationAway() : destinations.randomElement(using: &chance)
         guard let destination else { return }
         let file = chance.oneIn(Self.perFile) ? try await attachment(of: aside) : nil
         let sent = try await client.send(
@@ -59,6 +53,21 @@ struct AsideSender {
         await crowd.asideSent()
         guard isCancelled else { return }
         _ = try await client.cancel(sent.id)
+    }
+
+    /// What is to be cancelled must not have left: it goes to somebody who is away. Waits for one.
+    /// - Returns: `nil` if nobody is for long.
+    private mutating func destinationAway() async -> AsideDestination? {
+        let deadline = ContinuousClock.now + Self.patience
+        while ContinuousClock.now < deadline {
+            var away: [AsideDestination] = []
+            for destination in destinations {
+                if let user = destination.user, await crowd.isAway(user) { away.append(destination) }
+            }
+            if let one = away.randomElement(using: &chance) { return one }
+            do { try await Task.sleep(for: .milliseconds(10)) } catch { return nil }
+        }
+        return nil
     }
 
     private mutating func attachment(of aside: Aside) async throws(GatewayError) -> GatewayAttachment? {

@@ -26,8 +26,7 @@ struct GroupAsides {
 
     func senders(_ chance: inout SeededGenerator) throws -> [AsideSender] {
         try crowd.all.map { device in
-            // The lanes go to everybody but the guest.
-            let users = device.user == guest ? keys.filter { $0.key != guest } : keys.filter { $0.key == guest }
+            let users = keys.filter { $0.key != device.user }
             var destinations = users.map { AsideDestination(user: $0.key, name: $0.value) }
             destinations.append(AsideDestination(user: nil, name: GroupSoak.crew))
             if device.user == guest {

@@ -37,7 +37,7 @@ struct GroupDecider {
     }
 
     private mutating func decide(_ client: GatewayClient) async throws(GatewayError) {
-        switch Int.random(in: 0..<5, using: &chance) {
+        switch isOwner && chance.oneIn(2) ? 1 : Int.random(in: 0..<5, using: &chance) {
         case 0:
             guard let guest else { return }
             try await client.decide(chance.oneIn(3) ? .block : .unblock, about: guest)
