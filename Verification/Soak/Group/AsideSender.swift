@@ -55,16 +55,19 @@ struct AsideSender {
         _ = try await client.cancel(sent.id)
     }
 
-    /// What is to be cancelled must not have left: it goes to somebody who is away. Waits for one.
+    /// What is to be cancelled must not have left: it goes to somebody who is away, from a device that is alone. Waits for that.
     /// - Returns: `nil` if nobody is for long.
     private mutating func destinationAway() async -> AsideDestination? {
         let deadline = ContinuousClock.now + Self.patience
         while ContinuousClock.now < deadline {
-            var away: [AsideDestination] = []
-            for destination in destinations {
-                if let user = destination.user, await crowd.isAway(user) { away.append(destination) }
+            // The user's other devices would pass it on.
+            if await crowd.isAlone(device) {
+                var away: [AsideDestination] = []
+                for destination in destinations {
+                    if let user = destination.user, await crowd.isAway(user) { away.append(destination) }
+                }
+                if let one = away.randomElement(using: &chance) { return one }
             }
-            if let one = away.randomElement(using: &chance) { return one }
             do { try await Task.sleep(for: .milliseconds(10)) } catch { return nil }
         }
         return nil

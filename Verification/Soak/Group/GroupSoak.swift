@@ -29,7 +29,7 @@ struct GroupSoak {
 
     private static let between = 50...800
     private static let away = 50...600
-    private static let longAway = 0...2000
+    private static let lonely = 1000...3000
     private static let early = 0...80
     private static let meetingLimit = Duration.seconds(120)
     private static let deliveryLimit = Duration.seconds(300)
@@ -150,20 +150,24 @@ struct GroupSoak {
             wait = Int.random(in: GroupSoak.between, using: &chance)
             let user = Int.random(in: 1...users, using: &chance)
             let number = Int.random(in: 1...count, using: &chance)
-            // Sometimes all devices of a user, sometimes one of each user.
-            let isAllOfUser = chance.oneIn(8)
+            let all = (1...users).flatMap { user in (1...count).map { GroupDevice(user: user, number: $0) } }
+            let one = GroupDevice(user: user, number: number)
+            // Sometimes all devices of a user, sometimes one of each user, and sometimes all but one: what that one writes then has
+            // not left it, and can be cancelled.
+            let isLonely = chance.oneIn(30)
             devices =
-                if isAllOfUser {
-                    (1...count).map { GroupDevice(user: user, number: $0) }
+                if isLonely {
+                    all.filter { $0 != one }
+                } else if chance.oneIn(8) {
+                    all.filter { $0.user == user }
                 } else if chance.oneIn(12) {
-                    (1...users).map { GroupDevice(user: $0, number: number) }
+                    all.filter { $0.number == number }
                 } else {
-                    [GroupDevice(user: user, number: number)]
+                    [one]
                 }
-            // Messages to a user who is away for longer can be cancelled.
             away =
-                isAllOfUser
-                ? Int.random(in: GroupSoak.longAway, using: &chance)
+                isLonely
+                ? Int.random(in: GroupSoak.lonely, using: &chance)
                 : chance.oneIn(4) ? Int.random(in: GroupSoak.away, using: &chance) : 0
             again = chance.oneIn(8) ? Int.random(in: GroupSoak.early, using: &chance) : nil
         }

@@ -199,6 +199,11 @@ actor SoakCrowd {
     /// Whether no device of a user runs just now.
     func isAway(_ user: Int) -> Bool { !open.contains { $0.user == user } }
 
+    /// Whether no other device of a device's user runs just now.
+    func isAlone(_ device: GroupDevice) -> Bool {
+        open.contains(device) && open.allSatisfy { $0.user != device.user || $0 == device }
+    }
+
     func asidesBegin() { asides.running += 1 }
     func asidesEnd() { asides.running -= 1 }
     func asideSent() { asides.sent += 1 }
