@@ -16,11 +16,11 @@ struct SoakCrowdTests {
     init() throws { folder = try TemporaryFolder() }
 
     /// None of the nodes ever runs: a test writes what they would have left.
-    private func crowd() async throws -> SoakCrowd {
+    private func crowd(unjudged: Set<GroupDevice> = []) async throws -> SoakCrowd {
         let nodes = try [author, other, reader].map { device in
             (device, try NodeProcess(home: folder.file(device.name)) { _ in Process() })
         }
-        let crowd = SoakCrowd(Dictionary(uniqueKeysWithValues: nodes))
+        let crowd = SoakCrowd(Dictionary(uniqueKeysWithValues: nodes), unjudged: unjudged)
         let bob = try #require(UserID(bytes: [UInt8](repeating: 9, count: 32)))
         await crowd.knows(bob, as: reader.user)
         for device in [author, other, reader] { try await crowd.start(device) }
@@ -47,6 +47,28 @@ struct SoakCrowdTests {
         let disk = try Disk(in: folder, home: reader.name)
         try disk.write("DELETE FROM delivery")
         try disk.append(message.text, log: 1, sequence: 1)
+    }
+
+    @Test("is no message that a device of its recipient holds which is revoked, and so not judged")
+    func heldByRevoked() async throws {
+        let crowd = try await crowd(unjudged: [reader])
+        let (message, _) = try await send(crowd)
+        let disk = try Disk(in: folder, home: reader.name)
+        try disk.write("DELETE FROM delivery")
+        for sequence in 1...2 { try disk.append(message.text, log: 1, sequence: sequence) }
+        try await crowd.look()
+        #expect(await crowd.faults.falselyDelivered == 0)
+        #expect(await crowd.devices == [author, other])
+    }
+
+    @Test("beside the lanes are texts in the files of a home")
+    func asides() async throws {
+        let home = folder.file("home")
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+        let (first, second) = (Aside(author: author, number: 1), Aside(author: other, number: 23))
+        try Data("xx\(first.text)\(second.text)aside-cut".utf8).write(to: URL(fileURLWithPath: home + "/history.db"))
+        #expect(try Aside.texts(in: home) == [first.text, second.text])
+        #expect(Aside.isText(first.text) && !Aside.isText(GroupMessage(lane: lane(), number: 1).text))
     }
 
     @Test("is a message that is called delivered, and that no disk of its recipient holds")
