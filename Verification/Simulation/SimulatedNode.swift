@@ -71,6 +71,8 @@ struct SimulatedNode {
 
     private var machine: NodeMachine?
     private(set) var requests: [RequestID: [String]] = [:]
+    /// What of them decides that somebody is in the private conversation, or out.
+    private var decisions: [RequestID: Decided] = [:]
     private var requestCount: UInt64 = 0
     private let keys: KeySource
 
@@ -106,7 +108,7 @@ struct SimulatedNode {
         isUp = false
         machine = nil
         found = []
-        requests = [:]
+        (requests, decisions) = ([:], [:])
         programs.nodeEnded()
         shelf.end()
         actionsLeft = nil
@@ -229,6 +231,15 @@ struct SimulatedNode {
         return requestID
     }
 
+    mutating func nextRequest(for decided: Decided) -> RequestID {
+        let requestID = nextRequest(for: [])
+        decisions[requestID] = decided
+        return requestID
+    }
+
+    /// What a request that is answered has decided.
+    mutating func takeDecided(by requestID: RequestID) -> Decided? { decisions.removeValue(forKey: requestID) }
+
     mutating func nextRequest() -> RequestID {
         requestCount += 1
         return RequestID(requestCount)
@@ -256,6 +267,12 @@ struct SimulatedNode {
             return true
         }
     }
+}
+
+/// Who is to be in the private conversation, or out of it.
+struct Decided {
+    let userID: UserID
+    let isIn: Bool
 }
 
 /// Draws the ephemeral keys of one node. The simulation runs on one thread; the lock is for the compiler.

@@ -90,6 +90,8 @@ extension Simulation {
     private mutating func complete(
         _ requestID: RequestID, _ result: Result<RequestAnswer, ProtocolError>, at index: Int
     ) {
+        let decided = nodes[index].takeDecided(by: requestID)
+        if let decided, case .success = result { check(decided, at: index) }
         if !nodes[index].completed(requestID, result) {
             violated("\(name(index)) answers what was not asked, or twice")
         }

@@ -57,6 +57,23 @@ extension Simulation {
         try perform(index) { body(&$0, requestID, $1) }
     }
 
+    private mutating func invite(_ userID: UserID, by index: Int) throws {
+        let requestID = nodes[index].nextRequest(for: Decided(userID: userID, isIn: true))
+        try perform(index) { [privateID] in $0.invite(userID, to: privateID, requestID: requestID, now: $1) }
+    }
+
+    private mutating func remove(_ userID: UserID, by index: Int) throws {
+        let requestID = nodes[index].nextRequest(for: Decided(userID: userID, isIn: false))
+        try perform(index) { [privateID] in $0.remove(userID, from: privateID, requestID: requestID, now: $1) }
+    }
+
+    /// A decision that was taken counts at once where it was taken: it stands in the log that counts last.
+    mutating func check(_ decided: Decided, at index: Int) {
+        guard let isIn = membership(at: index)?.isIn(decided.userID), isIn != decided.isIn else { return }
+        let who = nodes.firstIndex { $0.local.userID == decided.userID }.map { name($0) } ?? "a hostile author"
+        violated("\(name(index)) decided that \(who) is \(decided.isIn ? "in" : "out"), and it does not count")
+    }
+
     private mutating func createPrivateGroup() throws {
         // A restored creator has forgotten it, and hears of it from the others.
         guard !nodes[0].isRestored else { return }
@@ -81,12 +98,12 @@ extension Simulation {
         case .joined, .invited:
             guard programChance.oneIn(3) else { return }
             log("\(name(index)) removes \(name(other))")
-            try decide(index) { [privateID] in $0.remove(userID, from: privateID, requestID: $1, now: $2) }
+            try remove(userID, by: index)
         default:
             // With the history they are given what was written while they were out.
             let devices = devices(of: userID)
             for text in secrets.keys where membership.givesHistory { secrets[text]?.subtract(devices) }
-            try decide(index) { [privateID] in $0.invite(userID, to: privateID, requestID: $1, now: $2) }
+            try invite(userID, by: index)
         }
     }
 
@@ -97,10 +114,10 @@ extension Simulation {
         switch (role, membership.status(of: userID)) {
         case (.invited, nil), (.participant, nil), (.removed, nil):
             hostile.invited(number, membership)
-            try decide(index) { [privateID] in $0.invite(userID, to: privateID, requestID: $1, now: $2) }
+            try invite(userID, by: index)
         case (.removed, .joined):
             log("\(name(index)) removes \(hostile.authors[number].mallory.name)")
-            try decide(index) { [privateID] in $0.remove(userID, from: privateID, requestID: $1, now: $2) }
+            try remove(userID, by: index)
         default: break
         }
     }
