@@ -47,7 +47,10 @@ extension Simulation {
     mutating func checkUsers() throws {
         guard configuration.devicesPerUser > 1 else { return }
         let users = Set(nodes.map(\.local.userID)).sorted()
-        for user in users { checkDecisions(devices(of: user)) }
+        for user in users {
+            checkDecisions(devices(of: user))
+            try checkPrivateHistories(devices(of: user))
+        }
         for (place, user) in users.enumerated() {
             for other in users.dropFirst(place + 1) { try checkPair(devices(of: user), devices(of: other)) }
         }
@@ -94,6 +97,31 @@ extension Simulation {
                 violated("\(name(device)) shows other messages that were never sent than its user's first device")
             }
             first = first ?? chains
+        }
+    }
+
+    /// Devices of one user show the same of the private conversation, with what does not count any more; and the same has failed.
+    private mutating func checkPrivateHistories(_ devices: [Int]) throws {
+        guard isAtRest, configuration.hasPrivateGroup, components(among: Set(devices)).count == 1,
+            !devices.contains(where: { nodes[$0].isRestored })
+        else { return }
+        var first: [ChainHash: String]?
+        for device in devices {
+            let shown = try nodes[device].store.history(of: privateID).filter(\.hasBody).map { message in
+                let isOwn = message.log.authorID == nodes[device].local.userID
+                let reason = isOwn ? message.failure.map { " (\($0.reason))" } ?? "" : ""
+                return (message.entry.chain, String(message.text.prefix(40)) + reason)
+            }
+            let texts = Dictionary(shown) { $1 }
+            if let first, first != texts {
+                let (here, there) = (
+                    Set(texts.values).subtracting(first.values), Set(first.values).subtracting(texts.values)
+                )
+                violated(
+                    "\(name(device)) shows \(here.sorted().prefix(3)) of the private conversation, where its user's first device "
+                        + "shows \(there.sorted().prefix(3))")
+            }
+            first = first ?? texts
         }
     }
 
