@@ -212,10 +212,10 @@ struct DeliveriesTests {
             record: LogRecord(
                 description: log.description, authorID: alice.userID, conversation: conversation, head: log.head))
         deliveries.offer(log.deliveryKey, through: 5)
-        deliveries.failUncounted(3...5, of: log)
+        deliveries.failUncounted(3...5, of: log.deliveryKey, isOwn: true)
         #expect(deliveries.takePending().count == 3)
         deliveries.forgetSettledFailures(log.deliveryKey(for: bob.userID), by: DeliveryProgress(delivered: 5))
-        deliveries.failUncounted(3...5, of: log)
+        deliveries.failUncounted(3...5, of: log.deliveryKey, isOwn: true)
         #expect(!deliveries.hasPendingFailures)
     }
 

@@ -109,8 +109,9 @@ extension Simulation {
         for device in devices {
             let shown = try nodes[device].store.history(of: privateID).filter(\.hasBody).map { message in
                 let isOwn = message.log.authorID == nodes[device].local.userID
-                let reason = isOwn ? message.failure.map { " (\($0.reason))" } ?? "" : ""
-                return (message.entry.chain, String(message.text.prefix(40)) + reason)
+                // Why a message never left, only the device knows that wrote it.
+                let reason = message.failure.map { $0.isWithheld ? " (never sent)" : " (\($0.reason))" } ?? ""
+                return (message.entry.chain, String(message.text.prefix(40)) + (isOwn ? reason : ""))
             }
             let texts = Dictionary(shown) { $1 }
             if let first, first != texts {

@@ -93,12 +93,13 @@ struct ConversationTable: Sendable {
     /// are those that are shown.
     mutating func regard(in conversationID: ConversationID) {
         kept.noteDue(conversationID)
-        let (ends, erased, conversation) = (ends, erased, governed[conversationID])
+        let (ends, erased, conversation, userID) = (ends, erased, governed[conversationID], userID)
         var known = PrivateConversation.Standings()
         kept.regard(in: conversationID) { silent in
             let (entry, log) = (silent.entry, silent.log)
             return ends.counts(entry.place, of: log, by: silent.authorID)
-                && conversation?.counts(entry, of: silent.branch, by: silent.authorID, in: log, &known) != false
+                && (silent.authorID == userID
+                    || conversation?.counts(entry, of: silent.branch, by: silent.authorID, in: log, &known) != false)
                 && !erased.covers(entry, of: log.logID, isFirst: silent.branch == log.logID)
         }
     }
@@ -136,10 +137,12 @@ struct ConversationTable: Sendable {
         kept.dropRegarded { logID, entry in erased.covers(entry, of: logID, isFirst: true) }
     }
 
-    /// What of a log without branches counts for nothing, by what is known now, from an entry on.
+    /// What of a log without branches counts for nothing, by what is known now, from an entry on; of this node's user, what is behind
+    /// the end of a revoked device.
     func uncounted(of log: IncomingLog, from start: UInt64) -> SequenceSet {
         let (end, conversationID) = (log.committed.sequence, log.description.conversationID)
         var uncounted = ends.uncounted(of: log.description, by: log.authorID, through: end)
+        guard log.authorID != userID else { return uncounted }
         let ranges = governed[conversationID]?
             .uncounted(of: log.logID, by: log.authorID, in: log.description.logID, from: start, through: end)
         for range in ranges ?? [] where range.lowerBound <= end {

@@ -261,7 +261,7 @@ struct PrivateConversations: Sendable {
     }
 
     /// Entries of a branch are proved. Messages of somebody who did not belong to the conversation are kept, so that others
-    /// are not held up, and say nothing.
+    /// are not held up, and say nothing; but for those of this node's user, whose devices all show them as failed.
     mutating func judge(
         _ entries: inout ProvedEntries, of branch: IncomingLog, _ showings: Showings, isOwn: Bool
     ) {
@@ -273,6 +273,7 @@ struct PrivateConversations: Sendable {
 
     private func judgeMessages(_ entries: inout ProvedEntries, of branch: IncomingLog, _ showings: Showings) {
         let (conversationID, authorID) = (branch.description.conversationID, branch.authorID)
+        guard authorID != userID else { return }
         for index in entries.indices where entries.records[index].kind.isOfMessages {
             let counts = conversations[conversationID]?
                 .counts(entries.records[index], of: branch.logID, by: authorID, in: branch.description)
@@ -314,6 +315,11 @@ struct PrivateConversations: Sendable {
 
     /// Something about who is in has changed: this device may have to say more.
     mutating func noteDuties(in conversationID: ConversationID) { duties.insert(conversationID) }
+
+    /// Entries of another device of this node's user are on the disk: they may not count, and have failed then.
+    mutating func noteWritten(byOwnUserIn conversationID: ConversationID) {
+        if conversations[conversationID]?.membership?.wasEverOut(userID) == true { noteDuties(in: conversationID) }
+    }
 
     mutating func noteAllDuties() { duties.formUnion(conversations.keys) }
 

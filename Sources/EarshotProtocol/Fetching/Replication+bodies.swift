@@ -139,7 +139,10 @@ extension Replication {
     ) {
         fetching.bodies.written(found)
         let isOwn = logs.own(found.logID) != nil
-        if logs.isByOwnUser(found.logID) { logs.reveal(found.entries.records, of: found.logID) }
+        if logs.isByOwnUser(found.logID) {
+            logs.reveal(found.entries.records, of: found.logID)
+            conversations.privates.noteWritten(byOwnUserIn: found.conversation.conversationID)
+        }
         if !isOwn, let log = logs.proved(found.logID), log.authorID == author.userID {
             fetching.bodies.lacks(withheld: found.entries.withheld, of: log.description, in: found.logID)
         }

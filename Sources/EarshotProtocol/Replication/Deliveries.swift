@@ -272,13 +272,15 @@ struct Deliveries: Sendable {
         }
     }
 
-    /// Messages count for nobody. Who has one all the same has it.
-    mutating func failUncounted(_ sequences: some Sequence<UInt64>, of log: OwnLog) {
-        let (logID, offered) = (log.record.logID, target(log.deliveryKey)?.offered ?? 0)
-        for sequence in sequences where failures[logID]?[sequence] == nil {
+    /// Messages of this node's user count for nobody. Who has one all the same has it.
+    /// - Parameter key: their log, and its recipient.
+    mutating func failUncounted(_ sequences: some Sequence<UInt64>, of key: DeliveryKey, isOwn: Bool) {
+        // What another device of the user has written has left it.
+        let offered = isOwn ? target(key)?.offered ?? 0 : .max
+        for sequence in sequences where failures[key.logID]?[sequence] == nil {
             fail(
                 DeliveryFailure(
-                    messageID: MessageID(log: logID, sequence: sequence), recipientID: log.record.recipientID,
+                    messageID: MessageID(log: key.logID, sequence: sequence), recipientID: key.recipientID,
                     reason: .removed, isWithheld: sequence > offered))
         }
     }

@@ -400,19 +400,30 @@ struct Replication: Sendable {
         }
     }
 
-    /// What this node's user has written in private conversations behind the end of their stay fails.
+    /// What this node's user has written in private conversations behind the end of their stay, on whichever device, fails.
     private mutating func failUncounted() {
         for conversation in conversations.privates.changed {
             for log in logs.own(in: conversation.conversationID) where log.description.kind == .messages {
-                let logID = log.record.logID
-                let ranges = conversation.uncounted(
-                    of: logID, by: author.userID, in: log.description.logID, through: log.head.sequence)
-                let (messages, unknown) = (logs.messages(of: logID), fetching.bodies.lacking(logID))
-                for range in ranges {
-                    deliveries.failUncounted(
-                        range.lazy.filter { messages.contains($0) && !unknown.contains($0) }, of: log)
-                }
+                failUncounted(log.record, in: conversation, isOwn: true)
             }
+            for log in logs.incoming(by: author.userID)
+            where log.description.conversationID == conversation.conversationID
+                && log.description.kind == .messages && log.isOnDisk
+            {
+                failUncounted(log.record(in: conversation.record), in: conversation, isOwn: false)
+            }
+        }
+    }
+
+    private mutating func failUncounted(_ log: LogRecord, in conversation: PrivateConversation, isOwn: Bool) {
+        let ranges = conversation.uncounted(
+            of: log.logID, by: author.userID, in: log.description.logID, through: log.head.sequence)
+        guard !ranges.isEmpty else { return }
+        let (messages, unknown) = (logs.messages(of: log.logID), fetching.bodies.lacking(log.logID))
+        for range in ranges {
+            deliveries.failUncounted(
+                range.lazy.filter { messages.contains($0) && !unknown.contains($0) },
+                of: DeliveryKey(logID: log.logID, recipientID: log.recipientID), isOwn: isOwn)
         }
     }
 
@@ -559,6 +570,7 @@ struct Replication: Sendable {
         if run.isByOwnUser {
             // What one device of a user writes shows on the others as their own.
             logs.note(run.entries, ofOtherDevice: run.logID)
+            conversations.privates.noteWritten(byOwnUserIn: run.log.conversationID)
             acknowledgeCarried(for: run, trust: trust, now: now)
         }
         tell(run.news, isByOwnUser: run.isByOwnUser, trust: trust)
