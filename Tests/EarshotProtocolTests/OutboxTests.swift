@@ -57,6 +57,15 @@ struct OutboxTests {
         #expect(first == [1] && second == [2, 3])
     }
 
+    @Test("wait where they may not go yet, with what follows them to the same conversation, and nothing else does")
+    mutating func mayNotGo() throws {
+        for request in 1...5 as ClosedRange<UInt64> { try add(request, to: request.isMultiple(of: 2) ? carol : bob) }
+        let first = outbox.takeForCommit { $0.requestID != RequestID(2) }.compactMap(\.requestID?.number)
+        #expect(first == [1, 3, 5] && outbox.callCount == 2)
+        let rest = takeAll()
+        #expect(rest == [2, 4])
+    }
+
     @Test("are held up to a limit for all recipients; beyond it they keep their place in the queue for the disk")
     mutating func heldForAll() throws {
         try add(1, to: carol, count: Limits.allHeldSends, isHeld: true)

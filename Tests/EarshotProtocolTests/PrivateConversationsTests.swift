@@ -69,6 +69,22 @@ struct PrivateConversationsTests {
         }
     }
 
+    @Test("takes no decision that counts no more by the time it is written")
+    mutating func lateDecision() {
+        create(inviting: [bob])
+        let userID = group.userID(carol)
+        // The first is on its way to the disk, and the others wait behind it.
+        let answer = group.request(alice) { [ops] machine, requestID, now in
+            machine.invite(userID, to: ops, requestID: RequestID(901), now: now)
+                + machine.closeConversation(ops, requestID: RequestID(902), now: now)
+                + machine.remove(userID, from: ops, requestID: requestID, now: now)
+        }
+        #expect(refusal(of: group.members[alice].completions[RequestID(901)]) == nil)
+        #expect(refusal(of: group.members[alice].completions[RequestID(902)]) == nil)
+        #expect(refusal(of: answer) == .conversationClosed)
+        #expect(group.members[alice].machine.membership(ops)?.isClosed == true)
+    }
+
     @Test("reaches whoever is invited, and gives them nothing but who is in until they join")
     mutating func invitation() {
         create(inviting: [bob])

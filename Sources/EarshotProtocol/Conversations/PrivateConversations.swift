@@ -78,6 +78,36 @@ struct PrivateConversations: Sendable {
         }
     }
 
+    /// A decision of this device that has waited for the disk, as it is to be written by what is known now.
+    /// - Throws: `ProtocolError` where it would count no more.
+    func current(
+        _ drafts: [EntryDraft], about conversationID: ConversationID
+    ) throws(ProtocolError) -> [EntryDraft] {
+        guard let known = conversations[conversationID]?.membership, case .control(let first)? = drafts.first
+        else { return drafts }
+        if case .created = first.entry { return drafts }
+        _ = try check(conversationID)
+        guard known.ownerID == userID else {
+            throw ProtocolError(.notOwner, "#\(known.uniqueName) has another owner by now")
+        }
+        let counts =
+            if case .begin = first.entry {
+                first.entry == known.takeover || first.entry == known.continuation
+            } else {
+                known.writer == deviceID && known.continuation == nil
+            }
+        guard counts else {
+            throw ProtocolError(
+                .decidedElsewhere,
+                "which device decides about #\(known.uniqueName) has changed meanwhile: look again, and repeat it there"
+            )
+        }
+        return drafts.map { draft in
+            guard case .control(let control) = draft, case .add(let addedID, _) = control.entry else { return draft }
+            return .control(ControlBody(.add(addedID, returnsAfter: known.lateRemoval(of: addedID))))
+        }
+    }
+
     // MARK: - Who may have what
 
     /// What of a conversation goes over a link to a user: no more than both may have.

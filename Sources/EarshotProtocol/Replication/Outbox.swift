@@ -44,6 +44,9 @@ struct PendingSend: Sendable {
         parts.count == 1 ? parts[0].conversation.conversationID : nil
     }
 
+    /// What it decides about a private conversation, if it does.
+    var decision: Part? { parts.first { $0.kind == .control } }
+
     /// Whether it goes to a conversation of which this is true.
     func goes(to condition: (ConversationID) -> Bool) -> Bool {
         parts.indices.contains { condition(parts[$0].conversation.conversationID) }
@@ -200,15 +203,25 @@ struct Outbox: Sendable {
     // MARK: - Into a commit
 
     /// The messages of one call stay together, so a large call may be larger than a commit should be.
-    mutating func takeForCommit() -> [PendingSend] {
-        var taken: [PendingSend] = []
+    /// - Parameter mayGo: whether a call may go into the commit. One that may not goes on waiting, and with it what follows it to
+    ///   the same conversations.
+    mutating func takeForCommit(where mayGo: (PendingSend) -> Bool = { _ in true }) -> [PendingSend] {
+        var (taken, left): ([PendingSend], Deque<PendingSend>) = ([], [])
+        var stopped: Set<ConversationID> = []
         var (takenCount, takenBytes) = (0, 0)
         while !waiting.isEmpty {
             let (count, bytes) = (takenCount + waiting[0].count, takenBytes + waiting[0].bytes)
             guard taken.isEmpty || (count <= Limits.commitEntries && bytes <= Limits.commitBytes) else { break }
+            let send = waiting.removeFirst()
+            guard stopped.isEmpty || !send.goes(to: stopped.contains), mayGo(send) else {
+                stopped.formUnion(send.parts.map(\.conversation.conversationID))
+                left.append(send)
+                continue
+            }
             (takenCount, takenBytes) = (count, bytes)
-            taken.append(waiting.removeFirst())
+            taken.append(send)
         }
+        if !left.isEmpty { waiting = left + waiting }
         count -= takenCount
         bytes -= takenBytes
         return taken

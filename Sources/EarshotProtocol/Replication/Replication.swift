@@ -361,7 +361,10 @@ struct Replication: Sendable {
         clocks: inout ClockMachine, now: Moment
     ) {
         failUncounted()
-        let duties = conversations.privates.takeDuties(besides: comingBack).map { conversationID, drafts in
+        // Which control log counts last is known when these are on the disk.
+        let changing = Set(next.received.filter { $0.log.kind == .control }.map(\.log.conversationID))
+        let duties = conversations.privates.takeDuties(besides: comingBack.union(changing)).map {
+            conversationID, drafts in
             PendingSend(
                 requestID: nil,
                 parts: [
@@ -369,7 +372,7 @@ struct Replication: Sendable {
                 ])
         }
         let sends = AppendedSends(
-            duties + remainingControls + next.statements + outbox.takeForCommit(), to: logs,
+            duties + remainingControls + next.statements + takeCalls(besides: changing, duties), to: logs,
             privates: conversations.privates, heads: heads, by: author, clocks: &clocks, now: now)
         next.append(sends)
         // Who may have an entry follows from control entries once they are on the disk.
@@ -385,6 +388,34 @@ struct Replication: Sendable {
             deliveries.markHandled(
                 DeliveryKey(logID: messageID.log, recipientID: author.userID), through: messageID.sequence)
         }
+    }
+
+    /// The calls that go into this commit. A decision about a private conversation counts only in the log that counts last: it waits
+    /// while that may change, and fails where it has changed.
+    private mutating func takeCalls(besides changing: Set<ConversationID>, _ duties: [PendingSend]) -> [PendingSend] {
+        var decided = changing.union(duties.compactMap { $0.decision?.conversation.conversationID })
+        let taken = outbox.takeForCommit { call in
+            call.decision.map { decided.insert($0.conversation.conversationID).inserted } ?? true
+        }
+        var counting: [PendingSend] = []
+        counting.reserveCapacity(taken.count)
+        for call in taken {
+            guard let decision = call.decision else {
+                counting.append(call)
+                continue
+            }
+            do throws(ProtocolError) {
+                let drafts = try conversations.privates.current(
+                    decision.drafts, about: decision.conversation.conversationID)
+                counting.append(
+                    PendingSend(
+                        requestID: call.requestID,
+                        parts: [.init(conversation: decision.conversation, drafts: drafts, kind: .control)]))
+            } catch {
+                if let requestID = call.requestID { actions.append(.complete(requestID, .failure(error))) }
+            }
+        }
+        return counting
     }
 
     /// What unsent ends of control logs said and is still to be said, in the commit that lets go of them.
