@@ -147,10 +147,12 @@ struct Logs: Sendable {
     }
 
     /// The control log of a private conversation that this device writes: its youngest.
-    func logForControl(in conversation: ConversationRecord, beginning: Bool, now: Moment) -> OwnLog {
-        let youngest = own(in: conversation.conversationID).filter { $0.description.kind == .control }
-            .max { $0.description.epoch < $1.description.epoch }
-        if let youngest, !beginning { return youngest }
+    func logForControl(
+        in conversation: ConversationRecord, beginning: Bool, isLast: (LogID) -> Bool, now: Moment
+    ) -> OwnLog {
+        let written = own(in: conversation.conversationID).filter { $0.description.kind == .control }
+        let youngest = written.max { $0.description.epoch < $1.description.epoch }
+        if !beginning, let log = written.first(where: { isLast($0.record.logID) }) ?? youngest { return log }
         return nextEpoch(in: conversation, kind: .control, now: now)
     }
 

@@ -44,7 +44,8 @@ struct AppendedSends: Sendable {
                     ?? groups.begin(parts[part]) {
                         parts[part].kind == .control
                             ? logs.logForControl(
-                                in: parts[part].conversation, beginning: parts[part].beginsControlLog, now: now)
+                                in: parts[part].conversation, beginning: parts[part].beginsControlLog,
+                                isLast: { privates[conversationID]?.membership?.isLast($0) == true }, now: now)
                             : logs.logForMessages(in: parts[part].conversation, now: now)
                     } version: {
                         privates.dueVersion(of: $0).map {
