@@ -142,15 +142,14 @@ struct RestoredHomeTests {
             changes.append(change)
         }
         async let delivered = alice.node.messages.wait(for: .delivered, of: offline.messageID)
-        let bus = alice.node.events
-        // No event tells that somebody follows.
+        // No event tells that somebody follows it: while the node answers, they begin.
+        let node = alice.node
         try await withDeadline("both follow it") {
-            while bus.followerCount(of: offline.messageID) < 2 {
+            repeat {
                 try Task.checkCancellation()
-                await Task.yield()
-            }
+                _ = try await node.messages.message(offline.messageID)
+            } while node.events.followerCount(of: offline.messageID) < 2
         }
-        _ = try await alice.node.messages.message(offline.messageID)
         // The id that the wait began with names another message for Bob, who has had that one for long.
         try await bob.start(port: LoopbackPort.next(), peers: [alice.address])
         let renamed = try #require(try await recovery().renamed.first)
