@@ -252,7 +252,7 @@ struct Replication: Sendable {
         let isPatient =
             !changes.isEmpty && !changes.goes(to: comingBack) || conversations.hasUnwritten || deliveries.hasUnwritten
             || expiries.hasUnwritten || commits.hasRequests
-        if hasDuties, conversations.privates.hasDuties(besides: comingBack) { return .pressing }
+        if hasDuties, conversations.privates.hasDuties(besides: comingBack.union(undecidable)) { return .pressing }
         return isPatient ? .patient : .none
     }
 
@@ -363,7 +363,7 @@ struct Replication: Sendable {
         failUncounted()
         // Which control log counts last is known when these are on the disk.
         let changing = Set(next.received.filter { $0.log.kind == .control }.map(\.log.conversationID))
-        let duties = conversations.privates.takeDuties(besides: comingBack.union(changing)).map {
+        let duties = conversations.privates.takeDuties(besides: comingBack.union(changing).union(undecidable)).map {
             conversationID, drafts in
             PendingSend(
                 requestID: nil,
@@ -405,6 +405,12 @@ struct Replication: Sendable {
                 continue
             }
             do throws(ProtocolError) {
+                guard hasAllDecided(in: decision.conversation.conversationID) else {
+                    throw ProtocolError(
+                        .overloaded,
+                        "something that this device has decided about \(decision.conversation.label(for: author.userID)) has not come "
+                            + "back yet: decide again in a moment")
+                }
                 let drafts = try conversations.privates.current(
                     decision.drafts, about: decision.conversation.conversationID)
                 counting.append(
@@ -416,6 +422,21 @@ struct Replication: Sendable {
             }
         }
         return counting
+    }
+
+    /// Private conversations in which this device has something to say about who is in, and nothing of that would count now.
+    private var undecidable: Set<ConversationID> {
+        Set(conversations.privates.changed.map(\.conversationID).filter { !hasAllDecided(in: $0) })
+    }
+
+    /// Whether all is here that this device has decided about a private conversation. After a restored backup entries may come back
+    /// without their contents, and nothing counts behind them until these come, too.
+    private func hasAllDecided(in conversationID: ConversationID) -> Bool {
+        guard let known = conversations.privates[conversationID]?.membership else { return true }
+        return logs.own(in: conversationID).allSatisfy { log in
+            log.description.kind != .control || !known.isLast(log.record.logID)
+                || fetching.bodies.lacking(log.record.logID).isEmpty
+        }
     }
 
     /// What unsent ends of control logs said and is still to be said, in the commit that lets go of them.
