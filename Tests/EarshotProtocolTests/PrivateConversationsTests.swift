@@ -1,4 +1,5 @@
 import EarshotModel
+import EarshotSimulation
 import Testing
 
 @testable import EarshotProtocol
@@ -224,6 +225,28 @@ struct PrivateConversationsTests {
         group.members[member].events.compactMap { event in
             if case .messageFailed(let change) = event { change.state } else { nil }
         }
+    }
+
+    @Test(
+        "shows what did not count on all devices of its author as failed, whatever they heard first",
+        arguments: [false, true])
+    mutating func lateElsewhere(hearsOfRemovalFirst: Bool) {
+        var generator = SeededGenerator(seed: 77)
+        let tablet = group.add(.generated(name: "bob", identityKey: identityKey(of: "bob"), using: &generator))
+        if !hearsOfRemovalFirst { group.dial(bob, tablet) }
+        removeBobUnheard()
+        if hearsOfRemovalFirst {
+            group.dial(alice, tablet)
+            group.pass(61_000)
+            #expect(status(of: bob, for: tablet) == .removed && failures(of: tablet).isEmpty)
+            group.dial(bob, tablet)
+        }
+        group.pass(61_000)
+        let shown = group.members[tablet].events.compactMap { event in
+            if case .messageQueued(let message) = event, message.conversationID == ops { message.text } else { nil }
+        }
+        #expect(shown == ["too late"])
+        #expect(failures(of: tablet) == [.failed(.removed)] && failures(of: bob) == [.failed(.removed)])
     }
 
     @Test("fails what did not count once, also where some have it and its author is removed again")
