@@ -78,7 +78,7 @@ struct PrivateConversationsTests {
         let answer = group.request(alice) { [ops] machine, requestID, now in
             machine.invite(userID, to: ops, requestID: RequestID(901), now: now)
                 + machine.closeConversation(ops, requestID: RequestID(902), now: now)
-                + machine.remove(userID, from: ops, requestID: requestID, now: now)
+                + machine.invite(userID, to: ops, requestID: requestID, now: now)
         }
         #expect(refusal(of: group.members[alice].completions[RequestID(901)]) == nil)
         #expect(refusal(of: group.members[alice].completions[RequestID(902)]) == nil)
