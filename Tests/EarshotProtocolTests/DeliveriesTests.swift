@@ -145,9 +145,7 @@ struct DeliveriesTests {
         let written = deliveries.takePending().map(\.failure)
         var progress = DeliveryProgress()
         progress.delivered = 1
-        let told = deliveries.told(
-            written, with: [WrittenProgress(key: log.deliveryKey, value: progress)],
-            to: alice.userID)
+        let told = deliveries.told(written, with: [WrittenProgress(key: log.deliveryKey, value: progress)])
         let (logID, bobID) = (log.record.logID, bob.userID)
         #expect(told == [.failed(logID, bobID, .blocked, 2...2), .failed(logID, bobID, .blocked, 4...5)])
     }

@@ -230,7 +230,7 @@ struct PrivateConversationsTests {
     @Test(
         "shows what did not count on all devices of its author as failed, whatever they heard first",
         arguments: [false, true])
-    mutating func lateElsewhere(hearsOfRemovalFirst: Bool) {
+    mutating func lateElsewhere(hearsOfRemovalFirst: Bool) throws {
         var generator = SeededGenerator(seed: 77)
         let tablet = group.add(.generated(name: "bob", identityKey: identityKey(of: "bob"), using: &generator))
         if !hearsOfRemovalFirst { group.dial(bob, tablet) }
@@ -246,7 +246,13 @@ struct PrivateConversationsTests {
             if case .messageQueued(let message) = event, message.conversationID == ops { message.text } else { nil }
         }
         #expect(shown == ["too late"])
-        #expect(failures(of: tablet) == [.failed(.removed)])
+        let replication = group.members[tablet].machine.replication
+        let log = try #require(
+            replication.logs.incoming(of: ops).first {
+                $0.authorID == group.userID(bob) && $0.description.kind == .messages
+            })
+        let messageID = MessageID(log: log.logID, sequence: log.committed.sequence)
+        #expect(replication.deliveries.failure(of: messageID)?.reason == .removed)
         #expect(failures(of: bob) == [.failed(.removed)])
     }
 

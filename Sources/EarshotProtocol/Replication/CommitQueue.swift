@@ -204,7 +204,7 @@ struct CommitInFlight: Sendable {
                 isByOwnUser ? .queued(logID, first...last) : .received(logID, author.userID, first...last))
         }
         for record in progress.flatMap(\.steps) { journal.add(record) }
-        for record in deliveries.told(commit.failures, with: progress, to: author.userID) { journal.add(record) }
+        for record in deliveries.told(commit.failures, with: progress) { journal.add(record) }
         commit.journal = journal
     }
 }

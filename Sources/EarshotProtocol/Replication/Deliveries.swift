@@ -426,15 +426,14 @@ struct Deliveries: Sendable {
     }
 
     /// The failures that are told when a commit is on the disk: those that no receipt in it has overtaken.
-    /// - Parameter userID: this node's user. How much this device holds of what another one has written is no receipt.
-    func told(_ written: [DeliveryFailure], with progress: [WrittenProgress], to userID: UserID) -> [JournalRecord] {
+    func told(_ written: [DeliveryFailure], with progress: [WrittenProgress]) -> [JournalRecord] {
         guard !written.isEmpty else { return [] }
         let new = Dictionary(progress.map { ($0.key, $0.value) }) { _, last in last }
         return written.reduce(into: []) { told, failure in
             let (messageID, recipientID) = (failure.messageID, failure.recipientID)
             let key = DeliveryKey(logID: messageID.log, recipientID: recipientID)
-            let progress = recipientID == userID ? nil : new[key] ?? committed(key)
-            let state = (progress ?? DeliveryProgress()).state(of: messageID.sequence, failure: failure)
+            let state = (new[key] ?? committed(key) ?? DeliveryProgress())
+                .state(of: messageID.sequence, failure: failure)
             guard case .failed(let reason) = state else { return }
             told.add(.failed(messageID.log, recipientID, reason, messageID.sequence...messageID.sequence))
         }
@@ -451,12 +450,11 @@ struct Deliveries: Sendable {
         failures[key.logID] = left.isEmpty ? nil : left
     }
 
-    /// The event that reports a failure to this node's user; `nil` if a receipt was first.
-    func event(of failure: DeliveryFailure, in conversationID: ConversationID, to userID: UserID) -> Event? {
+    /// The event that reports a failure; `nil` if a receipt was first.
+    func event(of failure: DeliveryFailure, in conversationID: ConversationID) -> Event? {
         let messageID = failure.messageID
         let key = DeliveryKey(logID: messageID.log, recipientID: failure.recipientID)
-        let progress = failure.recipientID == userID ? nil : committed(key)
-        let state = (progress ?? DeliveryProgress()).state(of: messageID.sequence, failure: failure)
+        let state = (committed(key) ?? DeliveryProgress()).state(of: messageID.sequence, failure: failure)
         guard case .failed = state else { return nil }
         return .messageFailed(
             MessageStateChange(

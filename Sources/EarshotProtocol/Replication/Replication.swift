@@ -755,7 +755,7 @@ struct Replication: Sendable {
         }
         guard logs.isMessage(messageID),
             let log = logs.own(messageID.log)?.description ?? logs.incoming(messageID.log)?.description,
-            let event = deliveries.event(of: pending.failure, in: log.conversationID, to: author.userID)
+            let event = deliveries.event(of: pending.failure, in: log.conversationID)
         else { return }
         post(event)
     }
