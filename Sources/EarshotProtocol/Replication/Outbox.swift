@@ -45,7 +45,7 @@ struct PendingSend: Sendable {
     }
 
     /// What it decides about a private conversation, if it does.
-    var decision: Part? { parts.first { $0.kind == .control } }
+    var decision: Part? { parts.indices.first { parts.span[$0].kind == .control }.map { parts[$0] } }
 
     /// Whether it goes to a conversation of which this is true.
     func goes(to condition: (ConversationID) -> Bool) -> Bool {

@@ -397,8 +397,9 @@ struct Replication: Sendable {
         let taken = outbox.takeForCommit { call in
             call.decision.map { decided.insert($0.conversation.conversationID).inserted } ?? true
         }
+        // Most calls send messages.
+        guard taken.contains(where: { $0.decision != nil }) else { return taken }
         var counting: [PendingSend] = []
-        counting.reserveCapacity(taken.count)
         for call in taken {
             guard let decision = call.decision else {
                 counting.append(call)

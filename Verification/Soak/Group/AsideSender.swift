@@ -73,13 +73,15 @@ struct AsideSender {
         return nil
     }
 
-    private mutating func attachment(of aside: Aside) async throws(GatewayError) -> GatewayAttachment? {
+    private mutating func attachment(of aside: Aside) async throws(GatewayError) -> GatewayAttachment {
         let sizes = chance.oneIn(Self.perLargeFile) ? Self.largeFile : Self.smallFile
         let count = Int.random(in: sizes, using: &chance)
         var bytes = Data(capacity: count + 8)
         while bytes.count < count { withUnsafeBytes(of: chance.next()) { bytes.append(contentsOf: $0) } }
         let path = "\(folder)/\(aside.text)"
-        do { try bytes.write(to: URL(fileURLWithPath: path)) } catch { return nil }
+        do { try bytes.write(to: URL(fileURLWithPath: path)) } catch {
+            throw GatewayError(.invalidRequest, "\(path) cannot be written", cause: error)
+        }
         defer { unlink(path) }
         return try await client.addFile(path)
     }
