@@ -121,6 +121,48 @@ struct SharedHistoryTests {
     }
 
     @Test(
+        "says what one of them had cancelled before its disk was replaced by an older copy, in a direct conversation and in others",
+        arguments: [false, true])
+    func cancelledBeforeCopy(isOpen: Bool) throws {
+        var home = try SharedHome()
+        home.meet(0, 2)
+        var conversationID = home.conversationID
+        if isOpen {
+            for device in [0, 2] {
+                home.network.input(device) {
+                    $0.join("ops", isAdvertised: false, requestID: RequestID(UInt64(500 + device)), now: $1)
+                }
+            }
+            home.network.run(for: 60_000)
+            conversationID = try home.network.nodes[0].machine.openConversationID("ops")
+        }
+        home.send("before", to: conversationID)
+        home.network.run(for: 10_000)
+        home.cut(0, from: 2)
+        home.send("mistake", to: conversationID)
+        let copy = try #require(home.network.nodes[0].store).inMemoryCopy()
+        let last = try #require(try home.rows(at: 0, of: conversationID).last)
+        let messageID = MessageID(log: last.log.logID, sequence: last.entry.sequence)
+        home.network.input(0) { $0.cancel(messageID, requestID: RequestID(77), now: $1) }
+        home.meet(0, 1)
+        home.network.run(for: 60_000)
+        home.network.nodes[0].store = copy
+        try home.restart(0)
+        // Nobody but the user's other device can say it.
+        home.meet(0, 1)
+        home.network.run(for: 60_000)
+        let told = home.network.nodes[0].events.count
+        home.meet(0, 2)
+        home.network.run(for: 60_000)
+        #expect(!home.network.nodes[0].events.names.dropFirst(told).contains(.messageDelivered))
+        for device in [0, 1] {
+            let row = try #require(try home.rows(at: device, of: conversationID).last)
+            #expect(row.state(for: row.log.recipientID) == .failed(.cancelled))
+        }
+        #expect(try home.texts(at: 2, of: conversationID) == ["before"])
+    }
+
+    @Test(
         "is delivered on all as far as the recipient says, also where an older word of theirs was carried to its author"
     )
     func furthestReceipt() throws {

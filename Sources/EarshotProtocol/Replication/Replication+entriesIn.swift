@@ -254,15 +254,15 @@ extension Replication {
         now: Moment
     ) {
         guard count > 0, let own = logs.own(log.logID) else { return }
-        // Another device of this node's user is no recipient, and what it lacks says nothing.
+        // Another device of this node's user is no recipient.
         let isSent = sessions[connectionID].map { !isOwn($0) } ?? true
         var place = Place(sequence: frame.firstSequence - 1, chain: frame.previousChain)
         for content in frame.contents.prefix(count) {
             place = Place(sequence: place.sequence + 1, chain: place.chain.appending(content.hash))
             deliveries.compare(
                 content,
-                // Only what this device has marked was withheld; what a peer lacks says nothing.
-                isErased: frame.deleted[place.sequence] != nil || !isSent || frame.marks[place.sequence] == nil,
+                // What this device has marked it withheld, whoever gives that back; what a peer lacks says nothing.
+                isErased: frame.deleted[place.sequence] != nil || frame.marks[place.sequence] == nil,
                 with: MessageID(log: log.logID, sequence: place.sequence), to: own.record.recipientID)
             if !fetching.isEmpty { reached(place, ofOwn: own.record.logID, trust: trust, now: now) }
         }

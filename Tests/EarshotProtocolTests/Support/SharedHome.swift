@@ -63,6 +63,18 @@ struct SharedHome {
 
     func trust(in userID: UserID, at index: Int) -> Trust? { network.nodes[index].machine.user(userID)?.trust }
 
+    /// Alice writes to a conversation on her first device.
+    mutating func send(_ text: String, to conversationID: ConversationID) {
+        requests += 1
+        let requestID = RequestID(requests)
+        if conversationID == self.conversationID {
+            send(text, from: 0, to: 2)
+        } else {
+            network.input(0) { $0.send([MessageDraft(text)], to: conversationID, requestID: requestID, now: $1) }
+            network.run(for: 1_000)
+        }
+    }
+
     mutating func send(_ text: String, from index: Int, to other: Int) {
         requests += 1
         let (requestID, userID) = (RequestID(requests), network.nodes[other].local.userID)
