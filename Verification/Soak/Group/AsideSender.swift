@@ -43,7 +43,8 @@ struct AsideSender {
     }
 
     private mutating func send(_ aside: Aside) async throws(GatewayError) {
-        let isCancelled = chance.oneIn(Self.perCancelled)
+        let isLeftAlone = await crowd.isLeftAlone(device)
+        let isCancelled = chance.oneIn(Self.perCancelled) || isLeftAlone
         let destination =
             isCancelled ? await destinationAway() : destinations.randomElement(using: &chance)
         guard let destination else { return }

@@ -29,7 +29,9 @@ struct GroupSoak {
 
     private static let between = 50...800
     private static let away = 50...600
-    private static let lonely = 1000...3000
+    /// Longer than a sender rests, so that whoever is left alone sends something, and cancels it.
+    private static let lonely = 3200...4200
+    private static let perLonelyStep = 20
     private static let early = 0...80
     private static let meetingLimit = Duration.seconds(120)
     private static let deliveryLimit = Duration.seconds(300)
@@ -37,7 +39,12 @@ struct GroupSoak {
     private static let firstPort = 27_100
 
     func run(_ chance: inout SeededGenerator) async throws {
-        let plan = (0..<kills).map { _ in Step(&chance, users: guest, devices: devicesPerUser) }
+        let plan = (1...max(1, kills)).map { number in
+            // The first of them comes early, so that a short run has one, too.
+            Step(
+                &chance, users: guest, devices: devicesPerUser,
+                isLonely: number % Self.perLonelyStep == Self.perLonelyStep / 2)
+        }
         let revoked = GroupDevice(user: guest, number: devicesPerUser + 1)
         let devices =
             [revoked]
@@ -146,7 +153,8 @@ struct GroupSoak {
         /// Milliseconds after which the same nodes are killed once more.
         let again: Int?
 
-        init(_ chance: inout SeededGenerator, users: Int, devices count: Int) {
+        /// - Parameter isLonely: whether all devices but one are killed, and stay away for a while.
+        init(_ chance: inout SeededGenerator, users: Int, devices count: Int, isLonely: Bool) {
             wait = Int.random(in: GroupSoak.between, using: &chance)
             let user = Int.random(in: 1...users, using: &chance)
             let number = Int.random(in: 1...count, using: &chance)
@@ -154,7 +162,6 @@ struct GroupSoak {
             let one = GroupDevice(user: user, number: number)
             // Sometimes all devices of a user, sometimes one of each user, and sometimes all but one: what that one writes then has
             // not left it, and can be cancelled.
-            let isLonely = chance.oneIn(30)
             devices =
                 if isLonely {
                     all.filter { $0 != one }

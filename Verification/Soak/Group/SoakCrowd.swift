@@ -204,6 +204,11 @@ actor SoakCrowd {
         open.contains(device) && open.allSatisfy { $0.user != device.user || $0 == device }
     }
 
+    /// Whether no other device runs just now, of anybody, but for one that is revoked.
+    func isLeftAlone(_ device: GroupDevice) -> Bool {
+        open.intersection(devices) == [device]
+    }
+
     func asidesBegin() { asides.running += 1 }
     func asidesEnd() { asides.running -= 1 }
     func asideSent() { asides.sent += 1 }
