@@ -7,10 +7,8 @@ enum FailureWords {
         switch reason.flatMap(FailureReason.init(rawValue:)) {
         case .expired: "expired"
         case .cancelled: "cancelled"
-        case .rejected: "refused"
         case .blocked: "blocked"
         case .identityChanged: "key changed"
-        case .tooLarge: "too large"
         case .deviceReplaced: "left on the old device"
         case .removed: "you were removed"
         case nil: SafeText.line(reason ?? "failed")
@@ -23,7 +21,7 @@ enum FailureWords {
         case .expired: .messageExpired
         case .blocked: .blocked
         case .identityChanged: .identityConflict
-        case .cancelled, .rejected, .tooLarge, .deviceReplaced, .removed, nil: .messageFailed
+        case .cancelled, .deviceReplaced, .removed, nil: .messageFailed
         }
     }
 
@@ -32,10 +30,8 @@ enum FailureWords {
         switch reason.flatMap(FailureReason.init(rawValue:)) {
         case .expired: "\(name) was not reached before the message expired"
         case .cancelled: "it was taken back before it was sent"
-        case .rejected: "\(name)'s node refused it"
         case .blocked: "\(name) was blocked before it was delivered"
         case .identityChanged: "the name was given to another key before the message was delivered"
-        case .tooLarge: "it is over a limit of \(name)'s node"
         case .removed: "the owner of the conversation had removed you when it was written"
         case .deviceReplaced: "it waits on the device that this one has replaced, and only that one can deliver it"
         case nil: SafeText.line(reason ?? "no reason was given")

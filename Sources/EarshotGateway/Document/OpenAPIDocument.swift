@@ -2300,7 +2300,7 @@ enum OpenAPIDocument {
                 another key.
             State: {enum: [queued, sent, delivered, handled, read, failed]}
             FailureReason:
-              enum: [expired, cancelled, rejected, blocked, identityChanged, tooLarge, deviceReplaced, removed]
+              enum: [expired, cancelled, blocked, identityChanged, deviceReplaced, removed]
             Scope:
               enum: [draft, read, send, all]
               description: |

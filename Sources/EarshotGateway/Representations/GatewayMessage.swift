@@ -148,8 +148,8 @@ package struct GatewayDelivery: Codable, Hashable, Sendable, Identifiable {
     package internal(set) var name: String?
     /// `queued`, `sent`, `delivered`, `handled`, `read` or `failed`.
     package let state: String
-    /// Why it failed: `expired`, `cancelled`, `rejected`, `blocked`, `identityChanged`,
-    /// `tooLarge`, `deviceReplaced` or `removed`.
+    /// Why it failed: `expired`, `cancelled`, `blocked`, `identityChanged`, `deviceReplaced` or
+    /// `removed`.
     package let reason: String?
     /// Of a message of this node's own, when it was written to a link, and when this node heard that the recipient has
     /// it, that a program of theirs has dealt with it, and that they have seen it: each as text, and in milliseconds since 1970. Left out for what has not happened, and where

@@ -45,14 +45,10 @@ public enum FailureReason: String, Hashable, Sendable, CaseIterable {
     case expired
     /// Its sender took it back before it was sent.
     case cancelled
-    /// The recipient's node refused it.
-    case rejected
     /// The sender blocked the recipient before it was delivered.
     case blocked
     /// The sender gave the recipient's name to another key before the message was delivered.
     case identityChanged
-    /// It is over a limit of the recipient's node.
-    case tooLarge
     /// Its log belongs to the device that this one has replaced, and only that device can deliver it.
     case deviceReplaced
     /// The owner of the conversation had removed its sender before it was written, or before anybody else had it.

@@ -17,10 +17,8 @@ const STATE_MEANINGS = {
 const REASONS = {
   expired: "it was not delivered in time",
   cancelled: "it was taken back before it left",
-  rejected: "the recipient refused it",
   blocked: "the recipient is blocked",
   identityChanged: "the recipient has a new key: accept it first",
-  tooLarge: "it is too long for the recipient",
   deviceReplaced: "the device that it waited for was replaced",
   removed: "the recipient was removed from the conversation",
 };
