@@ -120,17 +120,19 @@ extension Replication {
         }
     }
 
-    /// What its author gives to nobody else has failed, once it counts: it was cancelled, or had expired.
+    /// What its author gives to nobody else has failed: it was cancelled, had expired, or did not count.
     mutating func failWithheld(
         _ records: [EntryRecord], of log: IncomingLog, in conversation: ConversationRecord,
         into next: inout CommitInFlight, now: Moment
     ) {
         let recipientID = log.record(in: conversation).recipientID
-        for record in records where record.hasBody && record.mark != nil && !record.kind.isSilent {
+        for record in records where record.hasBody && record.mark != nil {
             let messageID = MessageID(log: log.logID, sequence: record.sequence)
-            guard deliveries.failure(of: messageID) == nil else { continue }
-            next.failures.append(
-                deliveries.noteWithheld(messageID, for: recipientID, expiry: record.expiry, now: now))
+            // That it was never sent, no receipt of what others hold in its place may hide.
+            guard !deliveries.isWithheld(messageID) else { continue }
+            let reason: FailureReason =
+                record.kind.isSilent ? .removed : .withheld(expiry: record.expiry, now: now)
+            next.failures.append(deliveries.noteWithheld(messageID, for: recipientID, reason))
         }
     }
 

@@ -300,24 +300,23 @@ struct Deliveries: Sendable {
 
     /// The recipient was given only a message's hash, so it was taken back or expired before it left.
     mutating func withhold(_ messageID: MessageID, for recipientID: UserID, expiry: Int64, now: Moment) {
-        fail(Self.withheld(messageID, for: recipientID, expiry: expiry, now: now))
+        fail(
+            DeliveryFailure(
+                messageID: messageID, recipientID: recipientID, reason: .withheld(expiry: expiry, now: now),
+                isWithheld: true))
     }
 
-    /// The same of a message of another device of this node's user, whose body comes with the next commit.
+    /// The same of a message of another device of this node's user, whose body comes with the next commit. If it has failed already,
+    /// the reason stays.
     /// - Returns: what goes into that commit.
     mutating func noteWithheld(
-        _ messageID: MessageID, for recipientID: UserID, expiry: Int64, now: Moment
+        _ messageID: MessageID, for recipientID: UserID, _ reason: FailureReason
     ) -> PendingFailure {
-        let failure = Self.withheld(messageID, for: recipientID, expiry: expiry, now: now)
+        let failure = DeliveryFailure(
+            messageID: messageID, recipientID: recipientID, reason: failure(of: messageID)?.reason ?? reason,
+            isWithheld: true)
         failures[messageID.log, default: [:]][messageID.sequence] = failure
         return PendingFailure(failure: failure, requestID: nil)
-    }
-
-    private static func withheld(
-        _ messageID: MessageID, for recipientID: UserID, expiry: Int64, now: Moment
-    ) -> DeliveryFailure {
-        let reason = expiry <= now.wallClock ? FailureReason.expired : .cancelled
-        return DeliveryFailure(messageID: messageID, recipientID: recipientID, reason: reason, isWithheld: true)
     }
 
     /// It has not failed after all.
@@ -487,6 +486,13 @@ extension IncomingLog {
             lacking.formUnion(shared)
         }
         return lacking
+    }
+}
+
+extension FailureReason {
+    /// Why an author withholds a message.
+    static func withheld(expiry: Int64, now: Moment) -> FailureReason {
+        expiry <= now.wallClock ? .expired : .cancelled
     }
 }
 
