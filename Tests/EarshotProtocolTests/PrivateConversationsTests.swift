@@ -256,6 +256,32 @@ struct PrivateConversationsTests {
         #expect(failures(of: bob) == [.failed(.removed)])
     }
 
+    @Test("holds what neither counts nor ever left its author for never sent on their other devices, too")
+    mutating func neverSentElsewhere() throws {
+        var generator = SeededGenerator(seed: 77)
+        let tablet = group.add(.generated(name: "bob", identityKey: identityKey(of: "bob"), using: &generator))
+        create(inviting: [bob, carol])
+        accept(bob)
+        accept(carol)
+        group.dial(bob, tablet)
+        group.pass(61_000)
+        group.cut(bob)
+        remove(bob)
+        say("too late", bob)
+        group.dial(alice, bob)
+        group.pass(61_000)
+        #expect(failures(of: bob) == [.failed(.removed)])
+        group.dial(bob, tablet)
+        group.pass(61_000)
+        let replication = group.members[tablet].machine.replication
+        let log = try #require(
+            replication.logs.incoming(of: ops).first {
+                $0.authorID == group.userID(bob) && $0.description.kind == .messages
+            })
+        let failure = replication.deliveries.failure(of: MessageID(log: log.logID, sequence: log.committed.sequence))
+        #expect(failure?.reason == .removed && failure?.isWithheld == true)
+    }
+
     @Test("fails what did not count once, also where some have it and its author is removed again")
     mutating func removedTwice() {
         removeBobUnheard()

@@ -235,6 +235,10 @@ extension Replication {
         guard let session = sessions[connectionID] else { return }
         let mine = headsHash(of: conversationID, for: session)
         switch sessions[connectionID]?.compare(conversationID, with: mine) {
+        case .same where logs.own(in: conversationID).contains { offered($0) < $0.head.sequence }:
+            // The peer has what this device has offered to nobody, as far as its disk says: that is an older copy. The peer may hold
+            // as withheld what stands there.
+            sendHeads(of: conversationID, asks: true, on: connectionID)
         case .same:
             allow(conversationID, on: connectionID)
             let access = access(to: conversationID, of: session)
