@@ -114,17 +114,18 @@ let package = Package(
             swiftSettings: settings),
 
         // The faces of a node.
+        .target(name: "CServedFiles"),
         .target(
             name: "EarshotGateway",
             dependencies: [
-                "CQREncode", "Earshot",
+                "CQREncode", "CServedFiles", "Earshot",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            // They stand in PageFiles.swift.
+            // CServedFiles puts them into the program.
             exclude: ["Page/Files"],
             swiftSettings: settings + exchanges),
         .executableTarget(

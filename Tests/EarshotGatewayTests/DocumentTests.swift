@@ -11,7 +11,7 @@ struct DocumentTests {
     func served() async throws {
         let document = try String(
             contentsOf: PackageFolder.root.appending(path: "docs/openapi.yaml"), encoding: .utf8)
-        #expect(OpenAPIDocument.text == document, "script/openapi makes them equal")
+        #expect(OpenAPIDocument.text == document)
         try await TestNode.with("alice") { alice in
             let token = try await alice.client.createToken("sender", scopes: [.send]).token
             let answer = try await RawRequest(path: "/v1/openapi.yaml", headers: ["authorization: Bearer \(token)"])

@@ -25,6 +25,19 @@ struct PageTests {
         }
     }
 
+    @Test("is every file that lies in its folder, as it is there, and no other")
+    func files() throws {
+        let folder = PackageFolder.root.appending(path: "Sources/EarshotGateway/Page/Files")
+        var lying: [String: String] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.contains(".") {
+            lying[path] = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+        }
+        #expect(lying.count > 50)
+        #expect(PageFile.all.keys.sorted() == lying.keys.sorted(), "CServedFiles lists them")
+        for (path, text) in lying { #expect(PageFile.all[path]?.text == text, "\(path)") }
+        #expect(PageFile.all.values.allSatisfy { $0.contentType != "application/octet-stream" })
+    }
+
     @Test("lets in with a login once, whoever proves to have it")
     func once() async throws {
         try await TestNode.with("alice") { alice in

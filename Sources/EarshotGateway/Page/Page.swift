@@ -6,7 +6,7 @@ enum Page {
     /// - Parameter path: as in the request, percent-encoded, without the query.
     /// - Returns: `nil` for what is no file of the page.
     static func file(at path: String) -> PageFile? {
-        PageFiles.all[path == "/" ? "index.html" : String(path.dropFirst())]
+        PageFile.all[path == "/" ? "index.html" : String(path.dropFirst())]
     }
 
     /// Whether a request may be answered without a session: for a file, for a login, or where a tab asks the node to prove
@@ -40,10 +40,4 @@ enum Page {
         "cross-origin-opener-policy": "same-origin", "cross-origin-resource-policy": "same-origin",
         "permissions-policy": "camera=(), microphone=(), geolocation=()",
     ]
-}
-
-/// One file of the page.
-struct PageFile: Sendable {
-    let contentType: String
-    let text: String
 }
