@@ -268,18 +268,19 @@ struct PrivateConversationsTests {
         group.cut(bob)
         remove(bob)
         say("too late", bob)
+        let log = try #require(
+            group.members[bob].machine.replication.logs.own(in: ops).first { $0.description.kind == .messages })
+        let messageID = MessageID(log: log.record.logID, sequence: log.head.sequence)
+        group.request(bob) { $0.cancel(messageID, requestID: $1, now: $2) }
         group.dial(alice, bob)
         group.pass(61_000)
-        #expect(failures(of: bob) == [.failed(.removed)])
+        #expect(failures(of: bob) == [.failed(.cancelled)])
         group.dial(bob, tablet)
         group.pass(61_000)
-        let replication = group.members[tablet].machine.replication
-        let log = try #require(
-            replication.logs.incoming(of: ops).first {
-                $0.authorID == group.userID(bob) && $0.description.kind == .messages
-            })
-        let failure = replication.deliveries.failure(of: MessageID(log: log.logID, sequence: log.committed.sequence))
-        #expect(failure?.reason == .removed && failure?.isWithheld == true)
+        for device in [bob, tablet] {
+            let failure = group.members[device].machine.replication.deliveries.failure(of: messageID)
+            #expect(failure?.isWithheld == true)
+        }
     }
 
     @Test("fails what did not count once, also where some have it and its author is removed again")
