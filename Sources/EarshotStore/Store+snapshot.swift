@@ -42,9 +42,10 @@ extension Snapshot {
             db,
             sql: """
                 SELECT log.logID, failure.* FROM failure JOIN log ON log.number = failure.log
-                WHERE failure.isWithheld OR NOT EXISTS (SELECT 1 FROM delivery
-                    WHERE delivery.log = failure.log AND delivery.recipientID = failure.recipientID
-                        AND failure.sequence <= delivery.delivered)
+                WHERE failure.isWithheld OR failure.reason = '\(FailureReason.removed.rawValue)'
+                    OR NOT EXISTS (SELECT 1 FROM delivery
+                        WHERE delivery.log = failure.log AND delivery.recipientID = failure.recipientID
+                            AND failure.sequence <= delivery.delivered)
                 """,
             rows.failure)
         consumers = try rows.consumers(db)

@@ -219,6 +219,24 @@ struct DeliveriesTests {
         #expect(!deliveries.hasPendingFailures)
     }
 
+    @Test("has not failed where it turns out to count, whether the disk has the failure or not, unless never sent")
+    mutating func counting() {
+        let key = log.deliveryKey
+        func messageID(_ sequence: UInt64) -> MessageID { MessageID(log: key.logID, sequence: sequence) }
+        deliveries.failUncounted([2, 3], of: key, isOwn: false)
+        #expect(deliveries.takePending().count == 2)
+        deliveries.failUncounted([4, 5], of: key, isOwn: false)
+        _ = deliveries.noteWithheld(messageID(2), for: key.recipientID, .cancelled)
+        #expect(deliveries.failure(of: messageID(2))?.reason == .removed)
+        deliveries.withdrawRemoved(of: key, except: [5...5])
+        #expect(deliveries.takeWithdrawn().map(\.messageID.sequence) == [3, 4])
+        #expect(deliveries.takePending().map(\.failure.messageID.sequence) == [5])
+        #expect(deliveries.failures(in: key.logID).mapValues(\.isWithheld) == [2: true, 5: false])
+        // It may turn out to count after that, too.
+        deliveries.forgetSettledFailures(key, by: DeliveryProgress(delivered: 5))
+        #expect(deliveries.failures(in: key.logID).keys.sorted() == [2, 5])
+    }
+
     @Test("is failed of what came back with this device's mark, and of nothing that came back without its content only")
     mutating func returnedMarked() {
         func entry(_ sequence: UInt64, isDeleted: Bool = false, isMarked: Bool = false) -> EntryRecord {

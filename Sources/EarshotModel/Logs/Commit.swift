@@ -80,7 +80,7 @@ package struct Snapshot: Hashable, Sendable {
     /// Messages of others that are kept and not shown, and what says something about messages and does not count; in each log
     /// ascending.
     package var silent: [MessageID] = []
-    /// Failures of messages that no receipt covers, and of all messages that were withheld.
+    /// Failures of messages that no receipt covers, and of all messages that were withheld or did not count.
     package var failures: [DeliveryFailure] = []
     /// Ascending by name.
     package var consumers: [ConsumerRecord] = []

@@ -319,9 +319,12 @@ struct PrivateConversation: Sendable {
     }
 
     /// The entries of a branch that count for nobody, because their author's stay was ended before them.
-    /// - Parameter start: from where on they are looked for. Each version that is looked at costs a fold.
+    /// - Parameters:
+    ///   - start: from where on they are looked for. Each version that is looked at costs a fold.
+    ///   - isDoubtIncluded: whether those are among them of which nobody can say it, as long as a version is not known.
     func uncounted(
-        of branch: LogID, by authorID: UserID, in logID: LogID, from start: UInt64 = 0, through end: UInt64
+        of branch: LogID, by authorID: UserID, in logID: LogID, from start: UInt64 = 0, through end: UInt64,
+        isDoubtIncluded: Bool = false
     ) -> [ClosedRange<UInt64>] {
         guard let membership, membership.wasEverOut(authorID) else { return [] }
         let versions = versions[branch] ?? []
@@ -330,7 +333,9 @@ struct PrivateConversation: Sendable {
             guard next >= start else { return nil }
             var first = versions[index].sequence
             switch membership.standing(of: authorID, in: logID, at: versions[index].place) {
-            case .counts, .unknownVersion: return nil
+            case .counts: return nil
+            case .unknownVersion where !isDoubtIncluded: return nil
+            case .unknownVersion: break
             case .countsThrough(let places): first = max(first, (places.map(\.sequence).max() ?? 0) + 1)
             case .doesNotCount: break
             }

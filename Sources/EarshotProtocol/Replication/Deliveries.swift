@@ -272,6 +272,26 @@ struct Deliveries: Sendable {
         }
     }
 
+    /// Messages of this node's user in a private conversation fail that count for nobody; and what did not seem to count has not
+    /// failed where it turns out to: of the user's stays a device may hear the end first.
+    /// - Parameter isMessage: whether an entry is known to be one.
+    mutating func failUncounted(
+        in log: LogRecord, of conversation: PrivateConversation, isOwn: Bool, isMessage: (UInt64) -> Bool
+    ) {
+        func uncounted(isDoubtIncluded: Bool) -> [ClosedRange<UInt64>] {
+            conversation.uncounted(
+                of: log.logID, by: log.authorID, in: log.description.logID, through: log.head.sequence,
+                isDoubtIncluded: isDoubtIncluded)
+        }
+        let key = DeliveryKey(logID: log.logID, recipientID: log.recipientID)
+        if failures(in: key.logID).values.contains(where: \.isRemoved) {
+            withdrawRemoved(of: key, except: uncounted(isDoubtIncluded: true))
+        }
+        for range in uncounted(isDoubtIncluded: false) {
+            failUncounted(range.lazy.filter(isMessage), of: key, isOwn: isOwn)
+        }
+    }
+
     /// Messages of this node's user count for nobody. Who has one all the same has it.
     /// - Parameter key: their log, and its recipient.
     mutating func failUncounted(_ sequences: some Sequence<UInt64>, of key: DeliveryKey, isOwn: Bool) {
@@ -282,6 +302,17 @@ struct Deliveries: Sendable {
                 DeliveryFailure(
                     messageID: MessageID(log: key.logID, sequence: sequence), recipientID: key.recipientID,
                     reason: .removed, isWithheld: sequence > offered))
+        }
+    }
+
+    /// What failed because it did not seem to count has not failed, unless it was never sent.
+    /// - Parameter uncounted: what does not count, or may not.
+    mutating func withdrawRemoved(of key: DeliveryKey, except uncounted: [ClosedRange<UInt64>]) {
+        for (sequence, failure) in failures(in: key.logID)
+        where failure.isRemoved && !uncounted.contains(where: { $0.contains(sequence) }) {
+            failures[key.logID]?[sequence] = nil
+            pending.takeBack(failure)
+            withdrawn.insert(failure.addressed)
         }
     }
 
@@ -440,11 +471,13 @@ struct Deliveries: Sendable {
 
     /// A failure that its recipient's receipt has overtaken need not be remembered. A withheld message's failure is kept for
     /// ever: anybody who asks for the log again, from however far back, must not get what was withheld. So is one of many
-    /// recipients, in the author's row: some of them may have the message, and it has failed all the same.
+    /// recipients, in the author's row: some of them may have the message, and it has failed all the same. And so is one of a message
+    /// that did not count: it may turn out to.
     mutating func forgetSettledFailures(_ key: DeliveryKey, by progress: DeliveryProgress) {
         guard let failed = failures[key.logID] else { return }
         let left = failed.filter {
-            $0.value.isWithheld || $0.value.recipientID != key.recipientID || !progress.holds($0.key)
+            $0.value.isWithheld || $0.value.isRemoved || $0.value.recipientID != key.recipientID
+                || !progress.holds($0.key)
         }
         failures[key.logID] = left.isEmpty ? nil : left
     }
@@ -487,6 +520,11 @@ extension IncomingLog {
         }
         return lacking
     }
+}
+
+extension DeliveryFailure {
+    /// Whether the message did not count, and has left its author all the same.
+    fileprivate var isRemoved: Bool { reason == .removed && !isWithheld }
 }
 
 extension FailureReason {

@@ -26,6 +26,14 @@ struct PendingFailures: Sendable {
         counts[pending.failure.messageID.log, default: 0] += 1
     }
 
+    /// The message has not failed after all.
+    mutating func takeBack(_ failure: DeliveryFailure) {
+        guard contain(failure.messageID.log) else { return }
+        let left = failures.filter { $0.failure.addressed != failure.addressed }
+        (failures, counts) = ([], [:])
+        for pending in left { append(pending) }
+    }
+
     mutating func popFirst() -> PendingFailure? {
         guard let first = failures.popFirst() else { return nil }
         let logID = first.failure.messageID.log

@@ -469,15 +469,8 @@ struct Replication: Sendable {
     }
 
     private mutating func failUncounted(_ log: LogRecord, in conversation: PrivateConversation, isOwn: Bool) {
-        let ranges = conversation.uncounted(
-            of: log.logID, by: author.userID, in: log.description.logID, through: log.head.sequence)
-        guard !ranges.isEmpty else { return }
-        let (messages, unknown) = (logs.messages(of: log.logID), fetching.bodies.lacking(log.logID))
-        for range in ranges {
-            deliveries.failUncounted(
-                range.lazy.filter { messages.contains($0) && !unknown.contains($0) },
-                of: DeliveryKey(logID: log.logID, recipientID: log.recipientID), isOwn: isOwn)
-        }
+        let (known, lost) = (logs.messages(of: log.logID), fetching.bodies.lacking(log.logID))
+        deliveries.failUncounted(in: log, of: conversation, isOwn: isOwn) { known.contains($0) && !lost.contains($0) }
     }
 
     /// What goes out with this commit is offered by it.
