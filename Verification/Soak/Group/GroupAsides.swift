@@ -163,7 +163,11 @@ struct GroupAsides {
         var unfetched: [String] = []
         for device in crowd.devices {
             let client = try homes.client(device)
-            for file in try await client.files(limit: Self.lastFiles).files where file.state != "held" {
+            // Nobody gives whoever is out a file of a message that they were given before.
+            let crew = try await client.conversation(GroupSoak.crew)
+            let out = crew.status == "joined" ? nil : crew.id
+            for file in try await client.files(limit: Self.lastFiles).files
+            where file.state != "held" && file.conversationID != out {
                 unfetched.append("\(device.name) has not got \(file.name): \(file.state)")
                 if file.state == "waiting" { try await client.fetchFile(file.fileID) }
             }
