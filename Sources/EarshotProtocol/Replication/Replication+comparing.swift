@@ -235,15 +235,15 @@ extension Replication {
         guard let session = sessions[connectionID] else { return }
         let mine = headsHash(of: conversationID, for: session)
         switch sessions[connectionID]?.compare(conversationID, with: mine) {
-        case .same where logs.own(in: conversationID).contains { offered($0) < $0.head.sequence }:
-            // The peer has what this device has offered to nobody, as far as its disk says: that is an older copy. The peer may hold
-            // as withheld what stands there.
-            sendHeads(of: conversationID, asks: true, on: connectionID)
         case .same:
-            allow(conversationID, on: connectionID)
             let access = access(to: conversationID, of: session)
-            for log in logs.own(in: conversationID)
-            where sessions[connectionID]?.log(log.record.logID) == nil && access.end(of: log.description) == .max {
+            let own = logs.own(in: conversationID).filter { access.end(of: $0.description) == .max }
+            // The peer has what this disk says nobody was offered: the disk is an older copy, and the peer may have it as withheld.
+            if own.contains(where: { offered($0) < $0.head.sequence }) {
+                return sendHeads(of: conversationID, asks: true, on: connectionID)
+            }
+            allow(conversationID, on: connectionID)
+            for log in own where sessions[connectionID]?.log(log.record.logID) == nil {
                 sessions[connectionID]?.open(log, after: log.head.place)
             }
             carry(conversationID, on: connectionID)
