@@ -9,11 +9,12 @@ struct PageFile: Sendable {
     /// All of them, by path.
     static let all: [String: PageFile] = {
         var files: [String: PageFile] = [:]
-        while let file = served_page_file(UInt(files.count)) {
+        var number: UInt = 0
+        while let file = served_page_file(number) {
             let path = String(cString: file.pointee.path)
             let ending = path.split(separator: ".").last.map(String.init) ?? ""
-            files[path] = PageFile(
-                contentType: contentTypes[ending] ?? "application/octet-stream", number: UInt(files.count))
+            files[path] = PageFile(contentType: contentTypes[ending] ?? "application/octet-stream", number: number)
+            number += 1
         }
         return files
     }()

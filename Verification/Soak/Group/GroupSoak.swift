@@ -59,7 +59,6 @@ struct GroupSoak {
         let crowd = SoakCrowd(homes.nodes, unjudged: [revoked])
         do {
             for device in devices { try await crowd.start(device) }
-            try await crowd.start(revoked)
             let keys = try await meet(crowd, homes)
             let asides = GroupAsides(
                 crowd: crowd, homes: homes, keys: keys, guest: guest, revoked: revoked, folder: folder, report: report)
