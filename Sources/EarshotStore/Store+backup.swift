@@ -2,13 +2,6 @@ package import EarshotModel
 import Foundation
 import GRDB
 
-/// An own message that a recipient has not acknowledged.
-package struct UndeliveredRow: Hashable, Sendable {
-    package let log: LogRecord
-    package let recipientID: UserID
-    package let entry: EntryRecord
-}
-
 extension Store {
     /// Copies a database, as it is at one moment, into another file. A node may write to it meanwhile.
     ///
@@ -37,51 +30,12 @@ extension Store {
     /// programs have left here.
     package func leaveHome() throws(StoreError) {
         try write { db in
-            try CommitWriter(db: db).beginGeneration()
+            try CommitWriter(db: db, path: path).beginGeneration()
             for table in ["consumer", "setAside", "token", "notificationTarget"] {
                 try db.execute(sql: "DELETE FROM \(table)")
             }
         }
     }
-
-    /// The messages of a device that wait for their recipients, in the order in which they were written.
-    package func undelivered(of deviceID: DeviceID, limit: Int) throws(StoreError) -> [UndeliveredRow] {
-        let rows = Rows(path: path)
-        return try read { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT \(Rows.entryColumns), entry.log, recipient.userID AS recipientID \(Self.undelivered)
-                    ORDER BY entry.timestamp, entry.cursor, recipient.userID LIMIT ?
-                    """, arguments: [deviceID.data, limit]
-            ).map { row in
-                let logs = try rows.logs(
-                    db, "SELECT * FROM log WHERE number = ?", arguments: [row["log"] as Int64])
-                guard let log = logs.first else { throw StoreError.damaged("an entry has no log", path: rows.path) }
-                return UndeliveredRow(
-                    log: log.record, recipientID: try rows.identifier(row, "recipientID"), entry: try rows.entry(row))
-            }
-        }
-    }
-
-    package func undeliveredCount(of deviceID: DeviceID) throws(StoreError) -> Int {
-        try read { db in
-            try Int.fetchOne(db, sql: "SELECT count(*) \(Self.undelivered)", arguments: [deviceID.data]) ?? 0
-        }
-    }
-
-    /// A device's entries, each with a recipient who has not acknowledged it and for whom it has not failed.
-    private static let undelivered = """
-        FROM log JOIN participant AS recipient
-                ON recipient.conversationID = log.conversationID AND recipient.userID <> log.authorID
-            JOIN entry ON entry.log = log.number
-        WHERE log.deviceID = ?
-            AND entry.sequence > ifnull((SELECT \(DeliveryColumns.complete) FROM delivery
-                WHERE delivery.log = log.number AND delivery.recipientID = recipient.userID), 0)
-            AND NOT EXISTS (SELECT 1 FROM failure
-                WHERE failure.log = log.number AND failure.sequence = entry.sequence
-                    AND failure.recipientID = recipient.userID)
-        """
 
     /// How many messages wait for their time.
     package func scheduledCount() throws(StoreError) -> Int {
@@ -102,6 +56,7 @@ extension Store {
     package func replaceDevice(
         _ deviceID: DeviceID, credential: [UInt8], receipts: [DeliveryRecord]
     ) throws(StoreError) {
+        let rows = Rows(path: path)
         try write { db in
             try db.execute(
                 sql: "INSERT OR REPLACE INTO replacedDevice (deviceID, credential) VALUES (?, ?)",
@@ -112,16 +67,32 @@ extension Store {
                     INSERT OR IGNORE INTO ownDevice (deviceID, credential, name, namedAt, addresses, lastSeen)
                     VALUES (?, ?, '', 0, '', 0)
                     """, arguments: [deviceID.data, Data(credential)])
-            try db.execute(
-                sql: """
-                    INSERT INTO failure (log, sequence, recipientID, reason, isWithheld)
-                    SELECT entry.log, entry.sequence, recipient.userID, '\(FailureReason.deviceReplaced.rawValue)', 0
-                    \(Self.undelivered)
-                    """, arguments: [deviceID.data])
+            try HistoryReader(db: db, rows: rows, order: .time).failWaiting(of: deviceID)
             try db.execute(sql: "DELETE FROM scheduled")
         }
         var commit = Commit()
         commit.deliveries = receipts
         try self.commit(commit)
+    }
+}
+
+extension HistoryReader {
+    /// What a device has written and a recipient still lacks has failed: the device is gone.
+    fileprivate func failWaiting(of deviceID: DeviceID) throws {
+        for log in try logs(writtenBy: deviceID) {
+            for recipient in try recipients(of: log) {
+                for run in recipient.lacking.ranges {
+                    try db.cachedStatement(
+                        sql: """
+                            INSERT INTO failure (log, sequence, recipientID, reason, isWithheld)
+                            SELECT log, sequence, ?, ?, 0 FROM entry WHERE log = ? AND sequence BETWEEN ? AND ?
+                            """
+                    ).execute(arguments: [
+                        recipient.userID.data, FailureReason.deviceReplaced.rawValue, log.number,
+                        Int64(run.lowerBound), Int64(run.upperBound),
+                    ])
+                }
+            }
+        }
     }
 }

@@ -107,10 +107,10 @@ struct MigrationTests {
         let own = snapshot.deliveries.filter { $0.logID == answer.logID }
         #expect(own.map(\.progress.delivered) == [1] && own.map(\.progress.receipt) == [nil])
 
-        // The withheld one has failed, those before it are delivered or have no receipt yet.
+        // The withheld one has failed, the erased one waits for nobody, and the first two are delivered.
         let waiting = try store.undelivered(of: log.record.description.deviceID, limit: 9)
-        #expect(waiting.map(\.entry.sequence) == [3, 5] && waiting.allSatisfy { $0.recipientID == identifier(4) })
-        #expect(try store.undeliveredCount(of: log.record.description.deviceID) == 2)
+        #expect(waiting.map(\.entry.sequence) == [5] && waiting.allSatisfy { $0.recipientID == identifier(4) })
+        #expect(try store.waiting(of: log.record.description.deviceID) == [identifier(4): 1])
     }
 
     @Test("keeps its entries, their order and their cursors, and each gets its kind")

@@ -323,11 +323,25 @@ extension Simulation {
         }
     }
 
-    /// Who belongs to it has every message of everybody who always did, once and in order.
+    /// Whether an author knows that a message is delivered, or has given it up.
+    /// - Parameter deliveries: what the author's disk says.
+    private func isSettled(
+        _ messageID: MessageID, of author: Int, for userID: UserID, _ deliveries: [DeliveryRecord]
+    ) throws -> Bool {
+        guard nodes[author].local.userID != userID else { return true }
+        guard let held = try nodes[author].store.held(messageID), !held.isWithheld, !held.isRetracted else {
+            return true
+        }
+        let progress = deliveries.first { $0.logID == messageID.log && $0.recipientID == userID }?.progress
+        return progress?.state(of: messageID.sequence, failure: nil).isDelivered == true
+    }
+
+    /// Whoever belongs to it has every message of everybody who always did, once and in order, and its author knows that.
     mutating func checkPrivateGroup() throws {
         guard configuration.hasPrivateGroup, isAtRest, !nodes.contains(where: \.isRestored) else { return }
         try checkPrivateDeliveries()
         try checkPrivateHistories()
+        let deliveries = try nodes.map { try $0.store.snapshot().deliveries }
         for joined in joinedComponents {
             for index in joined {
                 let history = try nodes[index].store.history(of: privateID).filter { !$0.isWithheld }
@@ -350,6 +364,9 @@ extension Simulation {
                         }
                         if place < last { violated("\"\(text)\" is out of order at \(name(index))") }
                         last = max(last, place)
+                        if try !isSettled(messageID, of: author, for: nodes[index].local.userID, deliveries[author]) {
+                            violated("\(name(index)) shows \"\(text)\", for which \(name(author)) waits")
+                        }
                     }
                 }
             }

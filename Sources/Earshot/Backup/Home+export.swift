@@ -69,7 +69,7 @@ struct BackupContents {
 
     init(_ store: Store, deviceID: DeviceID) throws(StoreError) {
         entryCount = try store.entryCount()
-        undeliveredCount = try store.undeliveredCount(of: deviceID)
+        undeliveredCount = Int(clamping: try store.waiting(of: deviceID).values.reduce(0, +))
         scheduledCount = try store.scheduledCount()
         let names = Dictionary(uniqueKeysWithValues: try store.snapshot().users.map { ($0.userID, $0.name) })
         undelivered = try store.undelivered(of: deviceID, limit: BackupSummary.listedLimit)

@@ -63,10 +63,10 @@ extension Node {
     }
 
     /// How many messages in groups wait for each participant; none if the disk cannot be read, which is told elsewhere.
-    private func waitingInGroups() async -> [UserID: UInt64] {
+    func waitingInGroups() async -> [UserID: UInt64] {
         do throws(EarshotError) {
             return try await readStore { [store, deviceID] () throws(StoreError) in
-                try store.waitingInGroups(of: deviceID)
+                try store.waiting(of: deviceID, inGroupsOnly: true)
             }
         } catch {
             configuration.logger.debug("what waits in groups cannot be counted", metadata: ["error": "\(error)"])

@@ -30,7 +30,8 @@ extension EntryBody.Content {
         switch self {
         case .text(let message): message.session.map { .session($0.id, counter: $0.counter) }
         case .amendment(let amendment): amendment.relation
-        case .branches, .join, .leave, .version, .control, .profile, .decision, .cut, .erasure, .shown, .unknown: nil
+        case .version(let place): .version(place)
+        case .branches, .join, .leave, .control, .profile, .decision, .cut, .erasure, .shown, .unknown: nil
         }
     }
 

@@ -103,10 +103,7 @@ extension NodeMachine {
         handle(now: now) { $0.replication.withholdDeleted(messageIDs) }
     }
 
-    /// How many messages wait for their recipients' receipts.
-    package var undeliveredCount: UInt64 { undelivered.values.reduce(0, +) }
-
-    /// How many messages wait for their recipients' receipts, for each recipient for whom some wait.
+    /// How many messages in direct conversations wait for their recipients' receipts, for each recipient for whom some wait.
     package var undelivered: [UserID: UInt64] { replication.undelivered }
 
     // MARK: - The store's answers

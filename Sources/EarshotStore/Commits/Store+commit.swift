@@ -10,8 +10,8 @@ extension Store {
         let outcome: CommitOutcome
         do {
             outcome = try writing {
-                try database.writeWithoutTransaction { [memory] db in
-                    try db.inPreparedTransaction { try CommitWriter(db: db, memory).write(commit) }
+                try database.writeWithoutTransaction { [memory, path] db in
+                    try db.inPreparedTransaction { try CommitWriter(db: db, path: path, memory).write(commit) }
                 }
             }
         } catch { throw StoreError(error, path: path) }
@@ -51,7 +51,9 @@ extension Store {
         writers.wrappingAdd(1, ordering: .relaxed)
         database.asyncWriteWithoutTransaction { [self] db in
             defer { writers.wrappingSubtract(1, ordering: .relaxed) }
-            let result = Result { try db.inPreparedTransaction { try CommitWriter(db: db, memory).write(commit) } }
+            let result = Result {
+                try db.inPreparedTransaction { try CommitWriter(db: db, path: path, memory).write(commit) }
+            }
             completion(result.map { memory.add($0.findings) }.mapError { StoreError($0, path: path) })
             var hasErased = false
             if case .success(let outcome) = result { hasErased = outcome.hasErased }
@@ -93,11 +95,13 @@ struct CommitWriter {
     }
 
     let db: Database
+    let rows: Rows
     let memory: CommitMemory
     let found = Found()
 
-    init(db: Database, _ memory: CommitMemory = CommitMemory()) {
+    init(db: Database, path: String, _ memory: CommitMemory = CommitMemory()) {
         self.db = db
+        rows = Rows(path: path)
         self.memory = memory
     }
 

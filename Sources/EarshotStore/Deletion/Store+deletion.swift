@@ -46,7 +46,7 @@ extension Store {
         let path = self.path
         return try write { db in
             var outcome = DeletionOutcome()
-            let deletion = Deletion(db: db, deviceID: deviceID, rows: Rows(path: path))
+            let deletion = Deletion(db, deviceID, path: path)
             for messageID in messageIDs { try deletion.check(messageID, &outcome) }
             guard outcome.undelivered.isEmpty, outcome.unknown.isEmpty else { return outcome }
             for messageID in messageIDs {
@@ -78,7 +78,7 @@ extension Store {
                     let last = min(log.head.sequence, first + UInt64(Self.deletionStep) - 1)
                     let step = try write { db in
                         var step = DeletionOutcome()
-                        let deletion = Deletion(db: db, deviceID: deviceID, rows: Rows(path: path))
+                        let deletion = Deletion(db, deviceID, path: path)
                         for sequence in try deletion.sequencesWithContent(in: log.logID, first...last) {
                             try deletion.deleteIfSettled(MessageID(log: log.logID, sequence: sequence), &step)
                         }
@@ -129,8 +129,8 @@ extension Store {
 
     /// All entries of a branch but some, which are in ascending order.
     private func runs(of log: LogRecord, without kept: [UInt64]) throws(StoreError) -> [ErasedRun] {
-        let rows = Rows(path: path)
-        let deletion = { Deletion(db: $0, deviceID: log.description.deviceID, rows: rows) }
+        let path = path
+        let deletion = { Deletion($0, log.description.deviceID, path: path) }
         return try read { db in
             var (runs, first): ([ErasedRun], UInt64) = ([], log.firstSequence)
             for end in kept + [log.head.sequence + 1] {
@@ -158,7 +158,7 @@ extension CommitWriter {
         let device = try Data.fetchOne(
             db.cachedStatement(sql: "SELECT deviceID FROM log WHERE number = ?"), arguments: [log])
         guard let deviceID = device.flatMap({ DeviceID(bytes: Array($0)) }) else { return }
-        let deletion = Deletion(db: db, deviceID: deviceID, rows: Rows(path: ""))
+        let deletion = Deletion(db, deviceID, path: rows.path)
         for run in erasure.runs where try isSameBranch(run, log) {
             var outcome = DeletionOutcome()
             for sequence in try deletion.sequencesWithContent(in: erasure.logID, run.sequences) {
@@ -189,11 +189,18 @@ private struct Deletion {
     let db: Database
     let deviceID: DeviceID
     let rows: Rows
+    /// What a recipient does not have, and what has not failed for them.
+    let waiting: WaitingEntries
+
+    init(_ db: Database, _ deviceID: DeviceID, path: String) {
+        (self.db, self.deviceID, rows) = (db, deviceID, Rows(path: path))
+        waiting = WaitingEntries(HistoryReader(db: db, rows: rows, order: .time), of: deviceID, besides: .all)
+    }
 
     func check(_ messageID: MessageID, _ outcome: inout DeletionOutcome) throws {
         if try !exists(messageID) {
             outcome.unknown.append(messageID)
-        } else if try mayStillLeave(messageID) || edits(of: messageID).contains(where: mayStillLeave) {
+        } else if try waiting.contains(messageID) || edits(of: messageID).contains(where: waiting.contains) {
             outcome.undelivered.append(messageID)
         }
     }
@@ -230,7 +237,7 @@ private struct Deletion {
     }
 
     func deleteIfSettled(_ messageID: MessageID, _ outcome: inout DeletionOutcome) throws {
-        if try mayStillLeave(messageID) {
+        if try waiting.contains(messageID) {
             outcome.undelivered.append(messageID)
         } else {
             try delete(messageID, &outcome)
@@ -304,24 +311,5 @@ private struct Deletion {
                     SELECT 1 FROM log JOIN entry ON entry.log = log.number
                     WHERE log.logID = ? AND entry.sequence = ? AND (entry.body IS NOT NULL OR entry.isDeleted)
                     """), arguments: [messageID.log.data, sequence]) ?? false
-    }
-
-    /// Whether it is a message of this device that a recipient does not have, and that has not failed for them.
-    private func mayStillLeave(_ messageID: MessageID) throws -> Bool {
-        try Bool.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    SELECT 1 FROM log JOIN participant AS recipient
-                        ON recipient.conversationID = log.conversationID AND recipient.userID <> log.authorID
-                    WHERE logID = :log AND deviceID = :device
-                        AND NOT EXISTS (SELECT 1 FROM delivery
-                            WHERE delivery.log = number AND recipientID = recipient.userID
-                                AND \(DeliveryColumns.complete) >= :sequence)
-                        AND NOT EXISTS (SELECT 1 FROM failure
-                            WHERE failure.log = number AND sequence = :sequence AND recipientID = recipient.userID)
-                    """),
-            arguments: [
-                "log": messageID.log.data, "device": deviceID.data, "sequence": Int64(messageID.sequence),
-            ]) ?? false
     }
 }

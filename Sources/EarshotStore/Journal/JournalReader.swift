@@ -146,7 +146,7 @@ struct JournalReader {
                 SELECT relation.sequence, relation.kind, relation.targetLog, relation.targetSequence
                 FROM relation JOIN entry ON entry.log = relation.log AND entry.sequence = relation.sequence
                 WHERE relation.log = ?1 AND relation.sequence BETWEEN ?2 AND ?3 AND targetLog IS NOT NULL
-                    AND EXISTS (
+                    AND relation.kind <> ?7 AND EXISTS (
                         SELECT 1 FROM log AS other JOIN entry AS target
                             ON target.log = other.number AND target.sequence = relation.targetSequence
                         WHERE other.logID = relation.targetLog AND other.conversationID = ?4
@@ -156,7 +156,7 @@ struct JournalReader {
             statement,
             arguments: [
                 log.number, Int64(run.lowerBound), Int64(run.upperBound), log.record.description.conversationID.data,
-                EntryKind.reaction.rawValue, log.record.authorID.data,
+                EntryKind.reaction.rawValue, log.record.authorID.data, EntryKind.version.rawValue,
             ])
         var updates: [UInt64: MessageUpdate] = [:]
         while let row = try found.next() {

@@ -42,7 +42,7 @@ extension CommitWriter {
                     let sequence = run.entries[index].sequence
                     due.insert(RelationPlace(log: try number(of: run.logID), sequence: sequence))
                 case .edit(let target, _): due.formUnion(try retractions(of: target))
-                case .reaction, .session, nil: break
+                case .reaction, .session, .version, nil: break
                 }
             }
         }
@@ -52,7 +52,9 @@ extension CommitWriter {
         found.findings.hasSettledOthers = true
         found.findings.mayRetractionsWait = waits || !due.isEmpty
         guard !due.isEmpty else { return }
-        for place in due.sorted() { try settle(place, by: commit.deviceID) }
+        let reader = HistoryReader(db: db, rows: rows, order: .time)
+        let waiting = WaitingEntries(reader, of: commit.deviceID, besides: .withheld)
+        for place in due.sorted() { try settle(place, waiting) }
     }
 
     /// Retractions of what other devices have written, and which earlier versions let wait for its recipients.
@@ -88,6 +90,18 @@ extension CommitWriter {
                 ])
             due += found.map { RelationPlace(log: $0[0], sequence: UInt64($0[1] as Int64)) }
         }
+        // Nobody waits for whoever is out.
+        let conversationIDs =
+            commit.conversations.map(\.conversationID) + commit.privateConversations.map(\.conversationID)
+        for conversationID in conversationIDs {
+            let found = try Row.fetchAll(
+                db.cachedStatement(
+                    sql: """
+                        SELECT relation.log, relation.sequence FROM relation JOIN log ON log.number = relation.log
+                        WHERE relation.isDue = 1 AND log.conversationID = ? LIMIT ?
+                        """), arguments: [conversationID.data, Self.dueLimit])
+            due += found.map { RelationPlace(log: $0[0], sequence: UInt64($0[1] as Int64)) }
+        }
         guard !commit.deliveries.isEmpty || !commit.failures.isEmpty else { return due }
         let delivered = Set(commit.deliveries.map(\.logID) + commit.failures.map(\.messageID.log))
         for logID in delivered {
@@ -116,8 +130,8 @@ extension CommitWriter {
     }
 
     /// Erases what a retraction names, as far as nobody needs it any more.
-    /// - Parameter deviceID: the commit's own.
-    private func settle(_ place: RelationPlace, by deviceID: DeviceID?) throws {
+    /// - Parameter waiting: what the commit's own device has written, and a recipient neither has nor is it withheld from them.
+    private func settle(_ place: RelationPlace, _ waiting: WaitingEntries) throws {
         guard
             let target = try Row.fetchOne(
                 db.cachedStatement(
@@ -161,7 +175,7 @@ extension CommitWriter {
         var isLeft = false
         for row in [message] + edits {
             guard let body = row["body"] as Data? else { continue }
-            if try mayLeave(log: row["log"], sequence: row["sequence"], from: deviceID) {
+            if try waiting.contains(UInt64(row["sequence"] as Int64), of: row["log"]) {
                 isLeft = true
             } else {
                 found.hasErased = true
@@ -182,22 +196,6 @@ extension CommitWriter {
     private func setDue(_ isDue: Bool, _ place: RelationPlace) throws {
         try db.cachedStatement(sql: "UPDATE relation SET isDue = ? WHERE log = ? AND sequence = ? AND isDue <> ?")
             .execute(arguments: [isDue, place.log, Int64(place.sequence), isDue])
-    }
-
-    /// Whether a device has written an entry that a recipient neither has nor is it withheld from them.
-    private func mayLeave(log: Int64, sequence: Int64, from deviceID: DeviceID?) throws -> Bool {
-        try Bool.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    SELECT 1 FROM log JOIN participant AS recipient
-                        ON recipient.conversationID = log.conversationID AND recipient.userID <> log.authorID
-                    WHERE number = ?1 AND log.deviceID = ?3
-                        AND NOT EXISTS (SELECT 1 FROM delivery
-                            WHERE delivery.log = ?1 AND recipientID = recipient.userID
-                                AND \(DeliveryColumns.complete) >= ?2)
-                        AND NOT EXISTS (SELECT 1 FROM failure
-                            WHERE failure.log = ?1 AND sequence = ?2 AND recipientID = recipient.userID AND isWithheld)
-                    """), arguments: [log, sequence, deviceID?.data]) ?? false
     }
 }
 
@@ -220,7 +218,7 @@ private struct RelationColumns {
     init(_ relation: EntryRelation) {
         switch relation {
         case .edit(let target, let counter): (self.target, self.counter) = (target, counter)
-        case .retraction(let target): self.target = target
+        case .retraction(let target), .version(let target): self.target = target
         case .reaction(let target, let emoji, let counter, let isRemoved):
             (self.target, self.emoji, self.counter, self.isRemoved) = (target, emoji, counter, isRemoved)
         case .session(let id, let counter): (session, self.counter) = (id.bytes.data, counter)

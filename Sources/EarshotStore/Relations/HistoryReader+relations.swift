@@ -119,6 +119,7 @@ extension HistoryReader {
         switch EntryKind(rawValue: row["kind"]) {
         case .edit: return .edit(of: target, counter: counter)
         case .retract: return .retraction(of: target)
+        case .version: return .version(target)
         case .reaction:
             guard let emoji = row["emoji"] as String? else { break }
             return .reaction(to: target, emoji: emoji, counter: counter, isRemoved: row["isRemoved"])
@@ -132,7 +133,7 @@ extension EntryRelation {
     fileprivate var target: LogPlace? {
         switch self {
         case .edit(let target, _), .retraction(let target), .reaction(let target, _, _, _): target
-        case .session: nil
+        case .session, .version: nil
         }
     }
 }

@@ -9,3 +9,8 @@ extension NodeMachine {
         send(drafts, to: ConversationID.direct(userID, recipientID), requestID: requestID, now: now)
     }
 }
+
+extension NodeMachine {
+    /// How many messages in direct conversations wait for receipts.
+    var undeliveredCount: UInt64 { undelivered.values.reduce(0, +) }
+}

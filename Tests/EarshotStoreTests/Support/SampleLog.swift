@@ -22,14 +22,20 @@ struct SampleLog {
     private(set) var record: LogRecord
     private(set) var entries: [EntryRecord] = []
 
-    init(conversation: UInt8 = 1, device: UInt8 = 2, epoch: UInt64 = 7, author: UInt8 = 3) {
+    /// - Parameters:
+    ///   - conversationKind: of a conversation of many, whose record a test commits first.
+    ///   - kind: what of it the log holds.
+    init(
+        conversation: UInt8 = 1, device: UInt8 = 2, epoch: UInt64 = 7, author: UInt8 = 3,
+        of conversationKind: ConversationKind = .direct, kind: LogKind = .messages
+    ) {
         let description = LogDescription(
-            conversationID: identifier(conversation), deviceID: identifier(device), epoch: epoch)
+            conversationID: identifier(conversation), deviceID: identifier(device), epoch: epoch, kind: kind)
         record = LogRecord(
             description: description, authorID: identifier(author),
             conversation: ConversationRecord(
-                conversationID: identifier(conversation), kind: .direct,
-                participantIDs: [identifier(author), identifier(4)]),
+                conversationID: identifier(conversation), kind: conversationKind,
+                participantIDs: conversationKind == .direct ? [identifier(author), identifier(4)] : []),
             head: .origin(of: description.logID))
     }
 
@@ -79,8 +85,11 @@ struct SampleLog {
     }
 
     /// Appends entries at these times, in milliseconds.
-    static func at(_ times: some Sequence<Int64>, conversation: UInt8 = 1, device: UInt8 = 2) -> SampleLog {
-        var log = SampleLog(conversation: conversation, device: device)
+    static func at(
+        _ times: some Sequence<Int64>, conversation: UInt8 = 1, device: UInt8 = 2,
+        of conversationKind: ConversationKind = .direct
+    ) -> SampleLog {
+        var log = SampleLog(conversation: conversation, device: device, of: conversationKind)
         for time in times { log.append(at: time) }
         return log
     }

@@ -5,6 +5,8 @@ package indirect enum EntryRelation: Hashable, Sendable {
     case retraction(of: LogPlace)
     case reaction(to: LogPlace, emoji: String, counter: UInt64, isRemoved: Bool)
     case session(SessionID, counter: UInt64)
+    /// From this entry on its author knew the control logs of the conversation up to a place.
+    case version(LogPlace)
 }
 
 extension Amendment {

@@ -31,7 +31,7 @@ package struct MessageChanges: Hashable, Sendable {
         case .reaction(_, let emoji, let counter, let isRemoved):
             reacting[Reacting(userID: userID, emoji: emoji), default: Succession()]
                 .note(isRemoved ? nil : stamp, counter: counter, at: stamp)
-        case .session: break
+        case .session, .version: break
         }
     }
 
