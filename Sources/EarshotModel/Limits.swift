@@ -333,9 +333,8 @@ public enum Limits {
     package static let deviceCuts = 1024
     /// Runs of entries that one statement of what was erased names.
     package static let erasedRuns = 256
-    /// Logs of which one entry says what of them was shown, and ranges of each.
-    package static let shownLogs = 64
-    package static let shownRanges = 32
+    /// Entries that one statement of what was shown names.
+    package static let shownPlaces = 64
     package static let controlHeads = 256
     /// Invitations by one user that are not answered.
     package static let invitationsPerUser = 16

@@ -107,10 +107,12 @@ package struct ChainsRead: Hashable, Sendable {
         case giving(WantedFrame)
         /// Which branch has the entries whose bodies a peer lacks.
         case givingBodies(WantedBodiesFrame)
+        /// Where what this device has shown, and does not count, stands: its user's other devices are to show it, too.
+        case sharing
     }
 
-    /// The link that it is for.
-    let connectionID: ConnectionID
+    /// The link that it is for, if it is for one.
+    let connectionID: ConnectionID?
     let purpose: Purpose
     package let logIDs: [LogID]
     package let sequences: [UInt64]

@@ -59,7 +59,7 @@ struct NumberBoundsTests {
         case .begin: return [begin(.pass), begin(.handOver), begin(.takeover(restated)), begin(.full)]
         case .decision:
             return [.decision(Decision(.block, about: bob.userID, name: bob.name, counter: 2, proof: nil))]
-        case .shown: return [.shown([ShownEntries(SequenceSet(place.sequence...place.sequence), of: place.logID)])]
+        case .shown: return [.shown([place])]
         case .erasure: return [.erasure([ErasedRun(through: place, count: 2)])]
         case .profile: return [.profile(ProfileEntry(Profile(friendlyName: "Bob"), counter: 9))]
         case .unknown, .cutOff, .misplaced, .disregarded: return []
@@ -105,8 +105,7 @@ struct NumberBoundsTests {
         case .profile(let profile): [profile.counter]
         case .decision(let decision): [decision.counter]
         case .cut(let cut): cut.ends.map(\.sequence)
-        case .shown(let entries):
-            entries.flatMap { $0.sequences.ranges.flatMap { [$0.lowerBound, $0.upperBound] } }
+        case .shown(let places): places.map(\.sequence)
         case .erasure(let runs): runs.flatMap { [$0.sequences.lowerBound, $0.sequences.upperBound] }
         case .unknown: []
         }

@@ -73,7 +73,7 @@ struct RegardedEntriesTests {
         var notes = HandWrittenLog(by: bob, to: bob.userID)
         let last = LogPlace(logID: log.description.logID, sequence: 2, chain: texts[1].chain)
         let erasure = notes.entry(.erasure([ErasedRun(through: last)]))
-        let shown = notes.entry(.shown([ShownEntries(SequenceSet(2...3), of: log.description.logID)]))
+        let shown = notes.entry(.shown(texts[1...2].map { log.description.place($0.place) }))
         let said = RecordedEntries(log: notes.record, entries: [erasure, shown])
         _ = table.erasures.insert(said)
         table.hearShown([said])

@@ -45,9 +45,10 @@ struct ShowingsTests {
                 $0.description.deviceID == home.network.nodes[1].local.deviceID
                     && $0.description.conversationID == home.conversationID
             })
+        let entries = try #require(home.network.nodes[3].store).entries(
+            of: log.logID, from: 1, countLimit: 9, byteLimit: .max)
         home.say(
-            .shown([ShownEntries(SequenceSet(1...9), of: log.logID)]), at: 2,
-            in: .direct(home.userID(2), home.userID(0)))
+            .shown(entries.map { log.description.place($0.place) }), at: 2, in: .direct(home.userID(2), home.userID(0)))
         home.network.run(for: 10_000)
         home.meet(2, 3)
         home.network.nodes[3].isStopped = false
@@ -62,8 +63,9 @@ struct ShowingsTests {
         var (thief, primary) = (
             HandWrittenLog(by: family.linked, to: userID), HandWrittenLog(by: family.primary, to: userID)
         )
-        let logID = HandWrittenLog(by: device("bob"), to: userID).logID
-        let shown = thief.entry(.shown([ShownEntries(SequenceSet(1...9), of: logID)]))
+        var log = HandWrittenLog(by: device("bob"), to: userID)
+        let place = log.record.description.place(log.entry("hello").place)
+        let shown = thief.entry(.shown([place]))
         let cut = DeviceCut.sign(
             family.linked.deviceID, after: [], in: primary.record.description.conversationID, with: family.identityKey)
         let said = RecordedEntries(log: thief.record, entries: [shown])
@@ -71,33 +73,36 @@ struct ShowingsTests {
         var showings = Showings(of: userID)
         for entries in isCutFirst ? [ended, said] : [said, ended] {
             _ = showings.insert(entries)
-            #expect(showings.covers(5, of: logID) == (!isCutFirst && entries == said))
+            #expect(showings.covers(place) == (!isCutFirst && entries == said))
         }
     }
 
-    @Test("is named by an entry with ranges that ascend, of no more logs than it may have")
+    @Test("is about one branch of a log, whichever a device knew first")
+    func branches() {
+        let author = device("bob")
+        let userID = Family().primary.userID
+        var (one, other) = (HandWrittenLog(by: author, to: userID), HandWrittenLog(by: author, to: userID))
+        let description = one.record.description
+        let places = (description.place(one.entry("one").place), description.place(other.entry("other").place))
+        #expect(other.record.description == description && places.0.sequence == places.1.sequence)
+        var showings = Showings(of: userID)
+        #expect(showings.note([places.0]) == [places.0])
+        #expect(showings.covers(places.0) && !showings.covers(places.1))
+        #expect(showings.note([places.0, places.1]) == [places.1])
+    }
+
+    @Test("is named by places, of which one entry has no more than it may")
     func wire() throws {
-        func shown(_ ranges: [(UInt64, UInt64)], logs: Int = 1) -> Wire.Shown {
-            Wire.Shown(
-                entries: (0..<logs).map { _ in
-                    Wire.ShownEntries(
-                        logID: [UInt8](repeating: 1, count: 32),
-                        ranges: ranges.map { Wire.Range(first: $0.0, last: $0.1) })
-                })
+        func place(_ sequence: UInt64, _ count: Int = 32) -> Wire.LogPlace {
+            let bytes = [UInt8](repeating: 1, count: count)
+            return Wire.LogPlace(logID: bytes, sequence: sequence, chain: bytes)
         }
-        #expect(try ShownEntries.decode(shown([(1, 2), (4, 4)]))[0].sequences.ranges == [1...2, 4...4])
-        let wrong: [[(UInt64, UInt64)]] = [
-            [(0, 1)], [(2, 1)], [(1, 2), (3, 4)], [(4, 4), (1, 2)], [(1, Counting.largest + 1)],
-        ]
-        for ranges in wrong {
-            #expect(throws: ProtocolError.self) { try ShownEntries.decode(shown(ranges)) }
+        #expect(try Wire.Shown(places: [place(1), place(4)]).decoded().map(\.sequence) == [1, 4])
+        for wrong in [place(0), place(Counting.largest + 1), place(1, 31)] {
+            #expect(throws: ProtocolError.self) { try Wire.Shown(places: [place(1), wrong]).decoded() }
         }
-        var many: [(UInt64, UInt64)] = []
-        for number in 0...UInt64(Limits.shownRanges) { many.append((number * 3 + 1, number * 3 + 1)) }
-        #expect(throws: ProtocolError.self) { try ShownEntries.decode(shown(many)) }
-        #expect(throws: ProtocolError.self) { try ShownEntries.decode(shown([(1, 1)], logs: Limits.shownLogs + 1)) }
-        #expect(throws: ProtocolError.self) {
-            try ShownEntries.decode(Wire.Shown(entries: [Wire.ShownEntries(logID: [1], ranges: [])]))
-        }
+        let most = Wire.Shown(places: Array(repeating: place(1), count: Limits.shownPlaces))
+        #expect(try most.decoded().count == Limits.shownPlaces)
+        #expect(throws: ProtocolError.self) { try Wire.Shown(places: most.places + [place(1)]).decoded() }
     }
 }

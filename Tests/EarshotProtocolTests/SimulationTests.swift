@@ -121,7 +121,20 @@ struct SimulationTests {
         #expect(try Simulation.run(seed: UInt64(nodes), configuration: configuration).violations == [])
     }
 
-    @Test("show what was taken back in a group as that, and have its text on no disk", arguments: 2...3)
+    @Test(
+        "show on two devices of a user the same of a branch, whose author had been out when it was written",
+        arguments: [1592])
+    func showsBranchesAlike(seed: UInt64) throws {
+        var configuration = SimulationConfiguration(nodes: 4)
+        configuration.hasGroups = true
+        configuration.hasPrivateGroup = true
+        configuration.devicesPerUser = 2
+        configuration.contacts = 3
+        configuration.faults = Fault.allCases
+        #expect(try Simulation.run(seed: seed, configuration: configuration).violations == [])
+    }
+
+    @Test("show what was taken back in a group as that, and have its text on no disk", arguments: [2, 3, 30, 43, 59])
     func takeBack(seed: UInt64) throws {
         var configuration = SimulationConfiguration(nodes: 4)
         configuration.messagesPerNode = 6

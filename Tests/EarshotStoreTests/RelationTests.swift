@@ -189,6 +189,22 @@ struct RelationTests {
         #expect(try row(1).entry.isDeleted && !row(2).entry.isDeleted)
     }
 
+    @Test("erase it, too, where its recipient has the retraction, and the text never came")
+    func undeliveredAndRetracted() throws {
+        let retracted = append(.retract, to: log, at: 5)
+        try store.commit(written(retracted))
+        var commit = delivered(retracted)
+        (commit.logs, commit.entries) = ([], [])
+        commit.deviceID = log.record.description.deviceID
+        commit.deliveries = commit.deliveries.map { delivery in
+            var progress = delivery.progress
+            progress.missing = SequenceSet(1...1)
+            return DeliveryRecord(logID: delivery.logID, recipientID: delivery.recipientID, progress: progress)
+        }
+        try store.commit(commit)
+        #expect(try row(1).entry.isDeleted && !row(2).entry.isDeleted)
+    }
+
     @Test("erase it also if commits that concern nothing retracted are between, and one that failed")
     func undeliveredForLong() throws {
         try store.commit(log.commit)

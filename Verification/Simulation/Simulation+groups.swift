@@ -102,7 +102,7 @@ extension Simulation {
     }
 
     /// Whether all who can hear of each other hold the same.
-    func isGroupQuiet(on disks: [Snapshot]) -> Bool {
+    func isGroupQuiet(on disks: [Snapshot]) throws -> Bool {
         guard configuration.hasGroups else { return true }
         for component in components {
             for index in component {
@@ -115,7 +115,7 @@ extension Simulation {
                 let users = Set(component.map { nodes[$0].local.userID }).count
                 // A device need not write anything where another one of its user has joined.
                 if configuration.devicesPerUser > 1, ownGroupLogs(of: index, on: disks[index]).isEmpty { continue }
-                guard groupDeliveries(of: index, on: disks[index]) == users - 1 else { return false }
+                guard try groupDeliveries(of: index, on: disks[index]) == users - 1 else { return false }
             }
         }
         return true
@@ -146,16 +146,20 @@ extension Simulation {
             disk.logs.filter { $0.description.conversationID == groupID && $0.head.sequence > 0 }.map(\.head.chain))
     }
 
-    /// How many users have everything that a node wrote.
-    private func groupDeliveries(of index: Int, on disk: Snapshot) -> Int {
+    /// How many users have everything that a node wrote, but for what it took back before they came.
+    private func groupDeliveries(of index: Int, on disk: Snapshot) throws -> Int {
         let own = ownGroupLogs(of: index, on: disk)
         guard let first = own.first else { return 0 }
-        return own.reduce(Int.max) { least, log in
-            min(
+        return try own.reduce(Int.max) { least, log in
+            try min(
                 least,
                 disk.deliveries.count {
-                    $0.logID == log.logID && $0.recipientID != first.authorID
-                        && $0.progress.delivered == log.head.sequence && $0.progress.missing.isEmpty
+                    try $0.logID == log.logID && $0.recipientID != first.authorID
+                        && $0.progress.delivered == log.head.sequence
+                        && $0.progress.missing.ranges.joined().allSatisfy { sequence in
+                            let messageID = MessageID(log: log.logID, sequence: sequence)
+                            return try nodes[index].store.held(messageID)?.isRetracted == true
+                        }
                 })
         }
     }
@@ -188,9 +192,10 @@ extension Simulation {
                 let missing = lackedBodies(of: index, on: disks)
                     .map { "\($0.key)".prefix(4) + " \($0.value.ranges)" }.sorted()
                 if !missing.isEmpty { violated("\(name(index)) lacks bodies: \(missing)") }
+                let complete = try groupDeliveries(of: index, on: disk)
                 violated(
                     "\(name(index)) holds \(heads.count) logs of the group (\(heads.map { String("\($0)".prefix(4)) }.sorted())), "
-                        + "and \(groupDeliveries(of: index, on: disk)) users have all that it wrote: "
+                        + "and \(complete) users have all that it wrote: "
                         + "\(ownGroupProgress(of: index, on: disk))")
             }
         }

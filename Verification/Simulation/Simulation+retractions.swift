@@ -35,17 +35,21 @@ extension Simulation {
         guard configuration.retractions > 0 else { return }
         let anyRestored = nodes.contains(where: \.isRestored)
         for component in components {
-            var first: Set<ChainHash>?
+            var first: [ChainHash: MessageID]?
             for index in component.sorted() {
                 let retracted = try nodes[index].store.history(of: groupID).filter(\.isRetracted)
                 for message in retracted where message.hasBody && isAtRest {
                     violated("\(name(index)) holds \"\(message.text.prefix(40))\", which was taken back")
                 }
-                let chains = Set(retracted.filter { !$0.isWithheld }.map(\.entry.chain))
-                if isAtRest, !anyRestored, let first, first != chains {
-                    violated("\(name(index)) shows \(chains.count) messages as taken back, and others \(first.count)")
+                // One that was taken back before it left, and expired then, is shown so, too.
+                let shown = Dictionary(retracted.map { ($0.entry.chain, $0.messageID) }) { first, _ in first }
+                if isAtRest, !anyRestored, let first, Set(first.keys) != Set(shown.keys) {
+                    let different = shown.filter { first[$0.key] == nil } + first.filter { shown[$0.key] == nil }
+                    violated(
+                        "\(name(index)) shows \(shown.count) messages as taken back, and others \(first.count): "
+                            + "\(different.map(\.value).sorted())")
                 }
-                first = first ?? chains
+                first = first ?? shown
             }
         }
     }

@@ -144,7 +144,7 @@ package enum EntryDraft: Hashable, Sendable {
     /// What they have erased.
     case erasure([ErasedRun])
     /// What they were shown, and does not count.
-    case shown([ShownEntries])
+    case shown([LogPlace])
 
     package var kind: EntryKind {
         switch self {
@@ -175,8 +175,7 @@ package enum EntryDraft: Hashable, Sendable {
         case .control(let control): control.entry.byteCount
         case .join, .leave, .accept, .decline, .version, .decision, .cut: 0
         case .erasure(let runs): runs.count * MemoryLayout<ErasedRun>.size
-        case .shown(let entries):
-            entries.reduce(0) { $0 + MemoryLayout<ShownEntries>.size + $1.sequences.ranges.count * 16 }
+        case .shown(let places): places.count * MemoryLayout<LogPlace>.size
         case .profile(let profile, _): profile.byteCount
         }
     }

@@ -125,7 +125,7 @@ struct ConversationTable: Sendable {
     private mutating func regardShown() {
         let (saidShown, erased) = (saidShown, erased)
         kept.regard { silent in
-            saidShown.covers(silent.entry.sequence, of: silent.branch)
+            saidShown.covers(silent.place)
                 && !erased.covers(silent.entry, of: silent.log.logID, isFirst: silent.branch == silent.log.logID)
         }
     }
@@ -137,17 +137,22 @@ struct ConversationTable: Sendable {
         kept.dropRegarded { logID, entry in erased.covers(entry, of: logID, isFirst: true) }
     }
 
-    /// What of a log without branches counts for nothing, by what is known now, from an entry on; of this node's user, what is behind
+    /// What of a branch is shown and counts for nothing, by what is known now, from an entry on; of this node's user, what is behind
     /// the end of a revoked device.
-    func uncounted(of log: IncomingLog, from start: UInt64) -> SequenceSet {
+    /// - Parameter isParted: whether its log has other branches. Beside the last entry that counts there may be others then, so that
+    ///   its place is among them, too.
+    func shownUncounted(of log: IncomingLog, from start: UInt64, isParted: Bool) -> SequenceSet {
         let (end, conversationID) = (log.committed.sequence, log.description.conversationID)
-        var uncounted = ends.uncounted(of: log.description, by: log.authorID, through: end)
-        guard log.authorID != userID else { return uncounted }
-        let ranges = governed[conversationID]?
-            .uncounted(of: log.logID, by: log.authorID, in: log.description.logID, from: start, through: end)
-        for range in ranges ?? [] where range.lowerBound <= end {
-            uncounted.insert(range.lowerBound...min(range.upperBound, end))
+        var uncounted = ends.uncounted(of: log.description, by: log.authorID, through: end, isParted: isParted)
+        if log.authorID != userID {
+            let ranges = governed[conversationID]?.uncounted(
+                of: log.logID, by: log.authorID, in: log.description.logID, from: start, through: end,
+                isParted: isParted)
+            for range in ranges ?? [] where range.lowerBound <= end {
+                uncounted.insert(range.lowerBound...min(range.upperBound, end))
+            }
         }
+        uncounted.subtract(kept[log.logID])
         return uncounted
     }
 

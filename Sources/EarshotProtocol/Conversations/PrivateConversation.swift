@@ -322,9 +322,10 @@ struct PrivateConversation: Sendable {
     /// - Parameters:
     ///   - start: from where on they are looked for. Each version that is looked at costs a fold.
     ///   - isDoubtIncluded: whether those are among them of which nobody can say it, as long as a version is not known.
+    ///   - isParted: whether the last place that counts is among them, because the entry there may be another branch's.
     func uncounted(
         of branch: LogID, by authorID: UserID, in logID: LogID, from start: UInt64 = 0, through end: UInt64,
-        isDoubtIncluded: Bool = false
+        isDoubtIncluded: Bool = false, isParted: Bool = false
     ) -> [ClosedRange<UInt64>] {
         guard let membership, membership.wasEverOut(authorID) else { return [] }
         let versions = versions[branch] ?? []
@@ -336,7 +337,8 @@ struct PrivateConversation: Sendable {
             case .counts: return nil
             case .unknownVersion where !isDoubtIncluded: return nil
             case .unknownVersion: break
-            case .countsThrough(let places): first = max(first, (places.map(\.sequence).max() ?? 0) + 1)
+            case .countsThrough(let places):
+                first = max(first, (places.map(\.sequence).max() ?? 0) + (isParted ? 0 : 1))
             case .doesNotCount: break
             }
             return first <= next ? first...next : nil
@@ -430,11 +432,5 @@ extension EntryKind {
         case .text, .edit, .retract, .reaction: true
         default: false
         }
-    }
-}
-
-extension LogDescription {
-    fileprivate func place(_ place: Place) -> LogPlace {
-        LogPlace(logID: logID, sequence: place.sequence, chain: place.chain)
     }
 }

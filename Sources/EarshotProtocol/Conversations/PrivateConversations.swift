@@ -307,7 +307,8 @@ struct PrivateConversations: Sendable {
         for index in entries.indices where entries.records[index].kind.isOfMessages {
             let counts = conversations[conversationID]?
                 .counts(entries.records[index], of: branch.logID, by: authorID, in: branch.description)
-            guard counts != true, !showings.covers(entries.records[index].sequence, of: branch.logID) else { continue }
+            let place = branch.description.place(entries.records[index].place)
+            guard counts != true, !showings.covers(place) else { continue }
             entries.silence(index, as: .disregarded)
         }
     }

@@ -14,6 +14,8 @@ struct SilentEntries: Sendable {
         let log: LogDescription
         let authorID: UserID
         let entry: EntryRecord
+
+        var place: LogPlace { log.place(entry.place) }
     }
 
     /// Where something that is shown may not count any more.
@@ -146,6 +148,14 @@ struct SilentEntries: Sendable {
     mutating func noteDue(_ log: LogDescription, from sequence: UInt64) {
         let first = due[log.conversationID]?.first[log.logID] ?? sequence
         due[log.conversationID, default: Due()].first[log.logID] = min(first, sequence)
+    }
+
+    /// The disk did not say what of branches was shown: all of them is looked through again.
+    mutating func noteDue(again branches: [LogID], _ logs: Logs) {
+        for branch in branches {
+            examined[branch] = nil
+            if let conversationID = logs.proved(branch)?.description.conversationID { noteDue(conversationID) }
+        }
     }
 
     var hasDue: Bool { !due.isEmpty }

@@ -65,13 +65,17 @@ struct Cuts: Sendable {
         }
     }
 
-    /// The entries of a log without branches that do not count, as far as cuts go, up to its end.
-    func uncounted(of log: LogDescription, by authorID: UserID, through end: UInt64) -> SequenceSet {
+    /// The entries of a branch that do not count, as far as cuts go, up to its end.
+    /// - Parameter isParted: whether there are other branches, beside which it may stand from the last place on that counts.
+    func uncounted(
+        of log: LogDescription, by authorID: UserID, through end: UInt64, isParted: Bool
+    ) -> SequenceSet {
         guard let ends = ends[log.conversationID]?[Author(userID: authorID, deviceID: log.deviceID)] else {
             return SequenceSet()
         }
         let last = ends.filter { $0.logID == log.logID }.map(\.sequence).max() ?? 0
-        return last < end ? SequenceSet(last + 1...end) : SequenceSet()
+        let first = isParted ? max(last, 1) : last + 1
+        return first <= end ? SequenceSet(first...end) : SequenceSet()
     }
 
     /// Entries of a branch are proved, or their bodies have come. Those that do not count are kept, so that others are not
@@ -84,7 +88,7 @@ struct Cuts: Sendable {
         for index in entries.indices where entries.records[index].kind.isCutOff {
             let entry = entries.records[index]
             if counts(entry.place, of: branch.description, by: branch.authorID) { continue }
-            if entry.kind.isOfMessages, showings.covers(entry.sequence, of: branch.logID) { continue }
+            if entry.kind.isOfMessages, showings.covers(branch.description.place(entry.place)) { continue }
             entries.silence(index, as: .cutOff)
         }
     }

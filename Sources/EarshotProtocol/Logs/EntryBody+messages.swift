@@ -21,7 +21,7 @@ extension EntryBody.Content {
         case .decision(let decision): self = .decision(decision)
         case .cut(let cut): self = .cut(cut)
         case .erasure(let runs): self = .erasure(runs)
-        case .shown(let entries): self = .shown(entries)
+        case .shown(let places): self = .shown(places)
         }
     }
 

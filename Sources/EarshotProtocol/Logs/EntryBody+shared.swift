@@ -82,34 +82,16 @@ extension ErasedRun {
     }
 }
 
-extension ShownEntries {
-    /// - Throws: `ProtocolError` `malformed`; `violation` for more logs, or ranges of one, than a statement has.
-    static func decode(_ wire: Wire.Shown) throws(ProtocolError) -> [ShownEntries] {
-        guard wire.entries.count <= Limits.shownLogs, wire.entries.allSatisfy({ $0.ranges.count <= Limits.shownRanges })
-        else {
+extension Wire.Shown {
+    /// - Throws: `ProtocolError` `malformed`; `violation` for more entries than one statement has.
+    func decoded() throws(ProtocolError) -> [LogPlace] {
+        guard places.count <= Limits.shownPlaces else {
             throw ProtocolError(
-                .violation,
-                "an entry says more than \(Limits.shownRanges) ranges of \(Limits.shownLogs) logs to be shown")
+                .violation, "an entry says of more than \(Limits.shownPlaces) entries that they were shown")
         }
-        var all: [ShownEntries] = []
-        for entries in wire.entries {
-            guard let logID = LogID(bytes: entries.logID) else {
-                throw ProtocolError(.malformed, "an entry says of no log that it was shown")
-            }
-            let sequences = try SequenceSet(
-                entries.ranges, through: Counting.largest, limit: Limits.shownRanges, "the entries that were shown")
-            all.append(ShownEntries(sequences, of: logID))
-        }
-        return all
-    }
-
-    static func wire(_ entries: [ShownEntries]) -> Wire.Shown {
-        Wire.Shown(
-            entries: entries.map {
-                Wire.ShownEntries(
-                    logID: Wire.bytes($0.logID),
-                    ranges: $0.sequences.ranges.map { Wire.Range(first: $0.lowerBound, last: $0.upperBound) })
-            })
+        var shown: [LogPlace] = []
+        for place in places { shown.append(try LogPlace(place)) }
+        return shown
     }
 }
 

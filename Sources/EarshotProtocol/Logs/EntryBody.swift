@@ -25,7 +25,7 @@ package struct EntryBody: Hashable, Sendable {
         /// What the author's user has erased.
         case erasure([ErasedRun])
         /// What the author's device has shown to its user and does not count by what came later.
-        case shown([ShownEntries])
+        case shown([LogPlace])
         /// A kind of content that this version does not know. It is kept and proved, but not shown.
         case unknown
     }
@@ -85,7 +85,7 @@ package struct EntryBody: Hashable, Sendable {
         case .decision(let decision): content = try Decision.decode(decision).map { .decision($0) } ?? .unknown
         case .cut(let cut): content = .cut(try DeviceCut(cut))
         case .erasure(let erasure): content = .erasure(try ErasedRun.decode(erasure))
-        case .shown(let shown): content = .shown(try ShownEntries.decode(shown))
+        case .shown(let shown): content = .shown(try shown.decoded())
         case nil: content = .unknown
         }
     }
@@ -117,7 +117,7 @@ package struct EntryBody: Hashable, Sendable {
         case .decision(let decision): wire.content = .decision(decision.wire)
         case .cut(let cut): wire.content = .cut(cut.wire)
         case .erasure(let runs): wire.content = .erasure(ErasedRun.wire(runs))
-        case .shown(let entries): wire.content = .shown(ShownEntries.wire(entries))
+        case .shown(let places): wire.content = .shown(Wire.Shown(places: places.map(\.wire)))
         case .unknown: break
         }
         if let key { wire.key = key.bytes }

@@ -131,6 +131,9 @@ extension LogDescription {
         self.init(
             logID: LogID(hash.finalize()), conversationID: conversationID, deviceID: deviceID, epoch: epoch, kind: kind)
     }
+
+    /// A place in it, by the id that all of its branches have.
+    func place(_ place: Place) -> LogPlace { LogPlace(logID: logID, sequence: place.sequence, chain: place.chain) }
 }
 
 extension LogID {

@@ -113,7 +113,8 @@ extension Replication {
     }
 
     mutating func readChains(
-        _ purpose: ChainsRead.Purpose, of branches: [LogID], at sequences: [UInt64], on connectionID: ConnectionID
+        _ purpose: ChainsRead.Purpose, of branches: [LogID], at sequences: [UInt64],
+        on connectionID: ConnectionID? = nil
     ) {
         actions.append(
             .readChains(
@@ -124,34 +125,39 @@ extension Replication {
     mutating func chainsRead(
         _ read: ChainsRead, _ chains: [LogID: [UInt64: ChainHash]], trust: TrustMachine, now: Moment
     ) {
-        guard sessions[read.connectionID] != nil else { return }
+        guard let connectionID = read.connectionID else { return share(shown: chains) }
+        guard sessions[connectionID] != nil else { return }
         switch read.purpose {
-        case .comparing(let head): compared(head, chains, on: read.connectionID, trust: trust, now: now)
+        case .sharing: break
+        case .comparing(let head): compared(head, chains, on: connectionID, trust: trust, now: now)
         case .checking(let receipt, let ends):
             let branch = chains.keys.sorted().first { chains[$0]?[receipt.sequence] == receipt.chain }
             if let branch, logs.own(branch) == nil {
                 guard let userID = trust.owner(of: receipt.deviceID) else { break }
                 acknowledgedElsewhere(receipt, by: userID, of: branch, now: now)
             } else if let branch {
-                acknowledged(receipt, of: branch, on: read.connectionID, trust: trust)
+                acknowledged(receipt, of: branch, on: connectionID, trust: trust)
             } else {
-                notFound(receipt, in: chains, whenEndsWere: ends, on: read.connectionID)
+                notFound(receipt, in: chains, whenEndsWere: ends, on: connectionID)
             }
         case .asking(let head):
             let origin = read.sequences.contains(0) ? [LogHead.origin(of: head.log.logID).place] : []
-            ask(for: head, knowing: chains, origin: origin, on: read.connectionID)
-        case .givingBodies(let wanted): readBodies(wanted, chains, on: read.connectionID)
+            ask(for: head, knowing: chains, origin: origin, on: connectionID)
+        case .givingBodies(let wanted): readBodies(wanted, chains, on: connectionID)
         case .giving(let wanted):
             do throws(ProtocolError) {
-                if try giving.begin(wanted, on: read.connectionID, branches: chains, now: now) == nil {
-                    actions.append(.send(.unplaced(wanted.log), read.connectionID))
+                if try giving.begin(wanted, on: connectionID, branches: chains, now: now) == nil {
+                    actions.append(.send(.unplaced(wanted.log), connectionID))
                 }
-            } catch { close(read.connectionID, .violation, error) }
+            } catch { close(connectionID, .violation, error) }
         }
     }
 
     mutating func chainsReadFailed(_ read: ChainsRead, _ error: String) {
-        close(read.connectionID, .storageFailure, ProtocolError(.storage, error))
+        guard let connectionID = read.connectionID else {
+            return conversations.silent.noteDue(again: read.logIDs, logs)
+        }
+        close(connectionID, .storageFailure, ProtocolError(.storage, error))
     }
 
     mutating func compared(

@@ -61,35 +61,17 @@ extension Wire {
     }
 
     struct Shown: WireMessage {
-        var entries: [ShownEntries] = []
+        var places: [LogPlace] = []
 
         mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
-            case (1, .bytes(let bytes)): entries.append(try ShownEntries(merging: bytes))
+            case (1, .bytes(let bytes)): places.append(try LogPlace(merging: bytes))
             default: break
             }
         }
 
         func write(to writer: inout WireWriter) {
-            for entries in entries { writer.message(1, entries) }
-        }
-    }
-
-    struct ShownEntries: WireMessage {
-        var logID: [UInt8] = []
-        var ranges: [Range] = []
-
-        mutating func take(_ field: WireField) throws(WireError) {
-            switch (field.number, field.value) {
-            case (1, .bytes(let bytes)): logID = Array(bytes)
-            case (2, .bytes(let bytes)): ranges.append(try Range(merging: bytes))
-            default: break
-            }
-        }
-
-        func write(to writer: inout WireWriter) {
-            writer.bytes(1, logID)
-            for range in ranges { writer.message(2, range) }
+            for place in places { writer.message(1, place) }
         }
     }
 

@@ -117,7 +117,12 @@ final class WaitingEntries {
     private let reader: HistoryReader
     private let deviceID: DeviceID?
     private let failures: LogFailures
-    private var waiting: [Int64: SequenceSet] = [:]
+    private var logs: [Int64: Log] = [:]
+
+    private struct Log {
+        let deviceID: DeviceID
+        let lacking: [UserID: SequenceSet]
+    }
 
     /// - Parameter deviceID: what others have written waits here for nobody.
     init(_ reader: HistoryReader, of deviceID: DeviceID?, besides failures: LogFailures) {
@@ -125,27 +130,30 @@ final class WaitingEntries {
     }
 
     func contains(_ messageID: MessageID) throws -> Bool {
-        guard let log = try reader.log(messageID.log) else { return false }
-        return try contains(messageID.sequence, of: log)
+        guard let number = try reader.log(messageID.log)?.number else { return false }
+        return try contains(messageID.sequence, of: number)
     }
 
-    func contains(_ sequence: UInt64, of number: Int64) throws -> Bool {
-        if let known = waiting[number] { return known.contains(sequence) }
-        guard let log = try reader.log(number: number) else { return false }
-        return try contains(sequence, of: log)
-    }
-
-    private func contains(_ sequence: UInt64, of log: HistoryReader.NumberedLog) throws -> Bool {
-        let found = try waiting[log.number] ?? entries(of: log)
-        waiting[log.number] = found
-        return found.contains(sequence)
-    }
-
-    private func entries(of log: HistoryReader.NumberedLog) throws -> SequenceSet {
-        guard log.record.description.deviceID == deviceID else { return SequenceSet() }
-        return try reader.recipients(of: log, besides: failures).reduce(into: SequenceSet()) {
-            $0.formUnion($1.lacking)
+    /// - Parameter retraction: whoever has this entry needs the other one no more.
+    func contains(
+        _ sequence: UInt64, of number: Int64, unlessRetractedBy retraction: (sequence: UInt64, log: Int64)? = nil
+    ) throws -> Bool {
+        guard let log = try log(number), log.deviceID == deviceID else { return false }
+        return try log.lacking.contains { userID, lacking in
+            guard lacking.contains(sequence) else { return false }
+            guard let retraction else { return true }
+            return try self.log(retraction.log)?.lacking[userID]?.contains(retraction.sequence) == true
         }
+    }
+
+    private func log(_ number: Int64) throws -> Log? {
+        if let known = logs[number] { return known }
+        guard let log = try reader.log(number: number) else { return nil }
+        let recipients = try reader.recipients(of: log, besides: failures).map { ($0.userID, $0.lacking) }
+        let found = Log(
+            deviceID: log.record.description.deviceID, lacking: Dictionary(uniqueKeysWithValues: recipients))
+        logs[number] = found
+        return found
     }
 }
 

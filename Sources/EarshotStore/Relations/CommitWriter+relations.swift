@@ -29,8 +29,8 @@ extension CommitWriter {
     private static let dueLimit = 256
 
     /// Erases the texts of messages that were retracted, those of their edits included. What the commit's own device has
-    /// written and may still have to leave stays until it is delivered: a recipient who got only a hash would sign for what they
-    /// never had. Nobody else waits: whoever still lacks it gets it from its author's device.
+    /// written and may still have to leave stays until each recipient has it, or the retraction: who got only a hash would sign for
+    /// what they never had. Nobody else waits: whoever still lacks it gets it from its author's device.
     func eraseRetracted(_ commit: Commit) throws {
         var due: Set<RelationPlace> = []
         // Some bodies come later than their entries, and some entries count only later.
@@ -175,7 +175,8 @@ extension CommitWriter {
         var isLeft = false
         for row in [message] + edits {
             guard let body = row["body"] as Data? else { continue }
-            if try waiting.contains(UInt64(row["sequence"] as Int64), of: row["log"]) {
+            let (sequence, log) = (UInt64(row["sequence"] as Int64), row["log"] as Int64)
+            if try waiting.contains(sequence, of: log, unlessRetractedBy: (place.sequence, place.log)) {
                 isLeft = true
             } else {
                 found.hasErased = true

@@ -1393,22 +1393,8 @@ nonisolated struct Earshot_V2_Shown: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var entries: [Earshot_V2_ShownEntries] = []
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-/// Entries of a log without branches, whosever it is.
-nonisolated struct Earshot_V2_ShownEntries: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var logID: Data = Data()
-
-  var ranges: [Earshot_V2_Range] = []
+  /// Entries of any logs, whosever they are.
+  var places: [Earshot_V2_LogPlace] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -4623,7 +4609,7 @@ nonisolated extension Earshot_V2_ErasedRun: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension Earshot_V2_Shown: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Shown"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entries\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}places\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4631,56 +4617,21 @@ nonisolated extension Earshot_V2_Shown: SwiftProtobuf.Message, SwiftProtobuf._Me
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.places) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.entries.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.entries, fieldNumber: 1)
+    if !self.places.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.places, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Earshot_V2_Shown, rhs: Earshot_V2_Shown) -> Bool {
-    if lhs.entries != rhs.entries {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Earshot_V2_ShownEntries: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".ShownEntries"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}log_id\0\u{1}ranges\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.logID) }()
-      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.ranges) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.logID.isEmpty {
-      try visitor.visitSingularBytesField(value: self.logID, fieldNumber: 1)
-    }
-    if !self.ranges.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.ranges, fieldNumber: 2)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: Earshot_V2_ShownEntries, rhs: Earshot_V2_ShownEntries) -> Bool {
-    if lhs.logID != rhs.logID {return false}
-    if lhs.ranges != rhs.ranges {return false}
+    if lhs.places != rhs.places {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -77,7 +77,7 @@ struct Vectors {
         return [
             "cutBody": body(.cut(cut)), "decisionBody": body(.decision(decision)),
             "erasureBody": body(.erasure([ErasedRun(through: try firstPlace(), count: 1)])),
-            "shownBody": body(.shown([ShownEntries(SequenceSet(1...1), of: try firstPlace().logID)])),
+            "shownBody": body(.shown([try firstPlace()])),
             "pairingTag": Hex.text(code.tag),
             "pairingKey": Hex.text(code.key.withUnsafeBytes { Array($0) }),
             "revocation": Hex.text(Frame.revocations([revocation]).encoded()),

@@ -64,7 +64,7 @@ extension HostileLink {
             + control.map { .control(ControlBody($0)) }
             + [.profile(ProfileEntry(Profile(friendlyName: "Mallory"), counter: 1)), .decision(decision), .cut(cut)]
             + [.erasure([ErasedRun(through: target, count: 1)])]
-            + [.shown([ShownEntries(SequenceSet(target.sequence...target.sequence), of: target.logID)])]
+            + [.shown([target])]
     }
 
     private mutating func sayAtEdges(_ input: inout FuzzInput) {

@@ -125,15 +125,7 @@ func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
         }
         return .erasure(erasure)
     case 8:
-        var shown = Wire.Shown()
-        shown.entries = (0..<input.choice(4)).map { _ in
-            Wire.ShownEntries(
-                logID: identifier(&input),
-                ranges: (0..<input.choice(4)).map { _ in
-                    Wire.Range(first: input.number(near: 1), last: input.number(near: 1))
-                })
-        }
-        return .shown(shown)
+        return .shown(Wire.Shown(places: (0..<input.choice(4)).compactMap { _ in place(&input) }))
     case 0: return .edit(Wire.Edit(target: place(&input), counter: input.number(near: 1), text: input.text()))
     case 1: return .retract(Wire.Retract(target: place(&input)))
     case 2:
