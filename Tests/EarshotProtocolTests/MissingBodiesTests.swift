@@ -226,6 +226,26 @@ struct MissingBodiesTests {
         #expect(logs.proved(log.log.logID)?.proved.timestamp == entries[2].timestamp)
     }
 
+    @Test("are asked for no more once their author has taken them back, and nobody else can")
+    mutating func takenBack() {
+        func retraction(of sequence: UInt64) -> EntryRecord {
+            let place = log.log.place(entries[Int(sequence) - 1].place)
+            return EntryRecord(
+                sequence: 6, timestamp: entries[4].timestamp, expiry: .max, kind: .retract, content: entries[4].content,
+                chain: entries[4].chain, relation: .retraction(of: place))
+        }
+        var logs = Logs(author: LogAuthor(device("bob")))
+        let head = LogHead(sequence: 5, chain: entries[4].chain, timestamp: entries[4].timestamp)
+        logs.proved(IncomingLog(description: log.log, authorID: alice.userID, head: head))
+        let logID = log.log.logID
+        #expect(bodies.giveUp(retractedIn: [retraction(of: 2)], by: device("bob").userID, logs) == [])
+        #expect(bodies.giveUp(retractedIn: [retraction(of: 1)], by: alice.userID, logs) == [])
+        let given = bodies.giveUp(retractedIn: [retraction(of: 2)], by: alice.userID, logs)
+        #expect(given == [MessageID(log: logID, sequence: 2)] && bodies.lacking(logID).ranges == [3...3])
+        _ = bodies.giveUp(retractedIn: [retraction(of: 3)], by: alice.userID, logs)
+        #expect(bodies.isEmpty)
+    }
+
     @Test("are bounded for each branch")
     func room() {
         var more = SequenceSet()

@@ -120,7 +120,14 @@ struct ReplicationSessionTests {
             messageID: MessageID(log: own.record.logID, sequence: 1), recipientID: bob.userID, reason: .expired,
             isWithheld: true)
         #expect(!own.withholds(row(), nil))
-        #expect(own.withholds(row(), failure) && own.withholds(row(isDeleted: true), nil))
+        #expect(own.withholds(row(), failure))
+        // So may they what it has erased, but in a conversation of two.
+        #expect(!own.withholds(row(isDeleted: true), nil))
+        let direct = OwnLog(
+            record: LogRecord(
+                description: description, authorID: alice.userID, conversation: .direct(alice.userID, bob.userID),
+                head: .origin(of: description.logID)))
+        #expect(direct.withholds(row(isDeleted: true), nil) && !direct.withholds(row(), nil))
         #expect(own.withholds(row(mark: own.mark(of: row(), by: author)), nil))
 
         session.receivedAllHeads()

@@ -54,6 +54,23 @@ struct SilentEntriesTests {
         #expect(silent.takeRegarded { _ in true }.flatMap(\.entries) == [texts[2]])
     }
 
+    @Test("are after a start, too, what the last receipt named as missing and is lacking no more: it never came")
+    func neverCame() {
+        var progress = DeliveryProgress()
+        progress.delivered = 8
+        progress.receipt = Receipt.sign(
+            logID: branch.description.logID, sequence: 8, chain: texts[7].chain, readSequence: 0,
+            missing: SequenceSet(2...4), deviceID: device("bob").deviceID, with: device("bob").signingKey)
+        var snapshot = Snapshot()
+        snapshot.missing = [branch.logID: SequenceSet(3...3)]
+        snapshot.deliveries = [
+            DeliveryRecord(logID: branch.logID, recipientID: device("bob").userID, progress: progress)
+        ]
+        let silent = SilentEntries(snapshot, by: LogAuthor(device("bob")))
+        #expect(silent[branch.logID].ranges == [2...2, 4...4])
+        #expect(SilentEntries(snapshot, by: LogAuthor(device("carol")))[branch.logID].isEmpty)
+    }
+
     @Test("have room by conversation: those of one push out none of another")
     func bounded() {
         var other = HandWrittenLog(by: device("carol"), to: device("bob").userID)

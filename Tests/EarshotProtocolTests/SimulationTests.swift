@@ -134,7 +134,8 @@ struct SimulationTests {
         #expect(try Simulation.run(seed: seed, configuration: configuration).violations == [])
     }
 
-    @Test("show what was taken back in a group as that, and have its text on no disk", arguments: [2, 3, 30, 43, 59])
+    @Test(
+        "show what was taken back in a group as that, and have its text on no disk", arguments: [2, 3, 30, 43, 59, 101])
     func takeBack(seed: UInt64) throws {
         var configuration = SimulationConfiguration(nodes: 4)
         configuration.messagesPerNode = 6

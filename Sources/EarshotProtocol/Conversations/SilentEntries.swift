@@ -36,11 +36,24 @@ struct SilentEntries: Sendable {
     /// What was known of their authors when logs were looked through last.
     private var examined: [LogID: Int] = [:]
 
+    /// What the disk has. What the last receipt named as missing, and is lacking no more, never came: it was taken back before.
+    init(_ snapshot: Snapshot, by author: LogAuthor) {
+        self.init(
+            snapshot.silent, snapshot.silentEntries.filter { $0.log.description.deviceID != author.deviceID })
+        for delivery in snapshot.deliveries where delivery.recipientID == author.userID {
+            // With so many the last range may have grown over what came.
+            guard let named = delivery.progress.receipt?.missing,
+                named.ranges.count < Limits.missingRangesPerReceipt
+            else { continue }
+            cover(named.subtracting(snapshot.missing[delivery.logID] ?? SequenceSet()), of: delivery.logID)
+        }
+    }
+
     /// - Parameters:
     ///   - messageIDs: all that the disk has.
     ///   - entries: the last of these.
     init(_ messageIDs: [MessageID] = [], _ entries: [RecordedEntries] = []) {
-        for messageID in messageIDs { insert(messageID.sequence, of: messageID.log) }
+        for messageID in messageIDs { cover(SequenceSet(messageID.sequence...messageID.sequence), of: messageID.log) }
         for run in entries {
             for entry in run.entries { keep(entry, of: run.log.logID, run.log.description, by: run.log.authorID) }
         }
@@ -55,7 +68,7 @@ struct SilentEntries: Sendable {
     /// Notes which entries of a branch that are proved, and whose bodies are here, say nothing.
     mutating func insert(_ entries: [EntryRecord], of branch: IncomingLog) {
         for index in entries.indices where entries[index].kind.isSilent {
-            insert(entries[index].sequence, of: branch.logID)
+            cover(SequenceSet(entries[index].sequence...entries[index].sequence), of: branch.logID)
             keep(entries[index], of: branch.logID, branch.description, by: branch.authorID)
         }
     }
@@ -69,10 +82,16 @@ struct SilentEntries: Sendable {
 
     /// Where a branch has too many ranges of them, the last one grows over what lies between: a receipt may say less than is
     /// true, and never more.
-    private mutating func insert(_ sequence: UInt64, of branch: LogID) {
+    private mutating func cover(_ sequences: SequenceSet, of branch: LogID) {
+        guard !sequences.isEmpty else { return }
         var silent = all.removeValue(forKey: branch) ?? SequenceSet()
-        silent.insert(sequence)
+        silent.formUnion(sequences)
         all[branch] = silent.fused(to: Limits.silentRanges)
+    }
+
+    /// The bodies of some entries will never come, because they were taken back.
+    mutating func giveUp(_ retracted: [MessageID]) {
+        for messageID in retracted { cover(SequenceSet(messageID.sequence...messageID.sequence), of: messageID.log) }
     }
 
     /// What came of a branch behind an entry is not on the disk: it comes again, and is judged then.
@@ -135,7 +154,7 @@ struct SilentEntries: Sendable {
     mutating func writeAgain(regarded runs: [LogEntries]) {
         regarded += runs
         for run in runs {
-            for entry in run.entries { insert(entry.sequence, of: run.logID) }
+            for entry in run.entries { cover(SequenceSet(entry.sequence...entry.sequence), of: run.logID) }
         }
     }
 

@@ -140,6 +140,23 @@ struct MissingBodies: Sendable {
         branches[logID, default: Branch(log: log)].withheld.formUnion(withheld)
     }
 
+    /// Entries are on the disk that take back what is lacking: it is shown so, and its body is needed no more.
+    /// - Returns: what is asked for no more.
+    mutating func giveUp(retractedIn entries: [EntryRecord], by authorID: UserID, _ logs: Logs) -> [MessageID] {
+        guard !branches.isEmpty else { return [] }
+        return entries.placesOfParts.compactMap { index in
+            // Of several branches only the disk knows which one is meant.
+            guard case .retraction(let target) = entries[index].relation,
+                case let held = logs.branches(of: target.logID), held.count == 1, let branch = held.first,
+                logs.incoming(branch)?.authorID == authorID,
+                branches[branch]?.missing.contains(target.sequence) == true
+            else { return nil }
+            branches[branch]?.missing.remove(target.sequence...target.sequence)
+            forgetIfWhole(branch)
+            return MessageID(log: branch, sequence: target.sequence)
+        }
+    }
+
     /// More is known of what this node's user may have of a conversation.
     /// - Parameter unowed: what of some entries of a branch they may not have.
     mutating func reconsider(_ conversationID: ConversationID, unowed: (LogID, SequenceSet) -> SequenceSet) {
@@ -335,13 +352,16 @@ struct MissingBodies: Sendable {
 
     mutating func written(_ found: Found) {
         branches[found.logID]?.unwritten.subtract(found.entries.sequences)
-        if branches[found.logID].map({ !$0.isToBeAsked && $0.unwritten.isEmpty }) == true {
-            branches[found.logID] = nil
-            for connectionID in tried.keys {
-                for need in Need.allCases { tried[connectionID]?[need]?[found.logID] = nil }
-            }
-            for connectionID in unanswered.keys { unanswered[connectionID]?.remove(found.logID) }
+        forgetIfWhole(found.logID)
+    }
+
+    private mutating func forgetIfWhole(_ logID: LogID) {
+        guard let branch = branches[logID], !branch.isToBeAsked, branch.unwritten.isEmpty else { return }
+        branches[logID] = nil
+        for connectionID in tried.keys {
+            for need in Need.allCases { tried[connectionID]?[need]?[logID] = nil }
         }
+        for connectionID in unanswered.keys { unanswered[connectionID]?.remove(logID) }
     }
 
     /// The disk did not take it.

@@ -163,6 +163,7 @@ extension Replication {
         guard let record = logs.own(found.logID)?.record ?? logs.incoming(found.logID)?.record(in: found.conversation)
         else { return }
         let records = found.entries.records
+        conversations.silent.giveUp(fetching.bodies.giveUp(retractedIn: records, by: record.authorID, logs))
         conversations.takeCuts(in: records, of: record)
         conversations.noteWritten(records, of: record.description, by: record.authorID)
         guard found.conversation.kind == .private else { return }

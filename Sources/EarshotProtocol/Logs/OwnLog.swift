@@ -21,9 +21,11 @@ struct OwnLog: Sendable {
     }
 
     /// Whether this device withholds an entry that goes out as its hash. What it lost, since its disk was replaced, and a
-    /// peer gave back without its body, others may hold: that is for nobody to withhold.
+    /// peer gave back without its body, others may hold: that is for nobody to withhold. So may they of a conversation of many what it
+    /// has erased.
     func withholds(_ entry: EntryRecord, _ failure: DeliveryFailure?) -> Bool {
-        failure?.isWithheld == true || !entry.isMissing
+        guard failure?.isWithheld != true, entry.mark == nil else { return true }
+        return record.conversation.kind == .direct && !entry.isMissing
     }
 
     /// This device's word that it withholds an entry.

@@ -40,9 +40,7 @@ struct Replication: Sendable {
             userID: author.userID, deviceID: author.deviceID, records: snapshot.conversations,
             entries: snapshot.membershipEntries, told: snapshot.privateConversations,
             shared: snapshot.sharedEntries, joins: snapshot.joinEntries,
-            silent: SilentEntries(
-                snapshot.silent,
-                snapshot.silentEntries.filter { [author] in $0.log.description.deviceID != author.deviceID }))
+            silent: SilentEntries(snapshot, by: author))
         sessions = ReplicationSessions(deviceID: author.deviceID)
         fetching = Fetching(deviceID: author.deviceID)
         for (logID, missing) in snapshot.missing {
@@ -525,9 +523,7 @@ struct Replication: Sendable {
         for found in done.bodies { written(found, clocks: &clocks, now: now) }
         fold(trust: trust, clocks: &clocks, now: now)
         shareShown()
-        for (_, news, isByOwnUser) in done.lateNews {
-            tell([news], isByOwnUser: isByOwnUser, trust: trust)
-        }
+        for (_, news, isByOwnUser) in done.lateNews { tell([news], isByOwnUser: isByOwnUser, trust: trust) }
         for cut in done.cuts { written(cut) }
         for page in done.rewritten { written(page, trust: trust, clocks: &clocks, now: now) }
         for progress in done.progress { written(progress, now: now) }
@@ -632,6 +628,8 @@ struct Replication: Sendable {
             receivedEarlyReceipts(forOwn: run.log)
         }
         absorb(run.entries, of: run.record(in: logs), after: run.before)
+        conversations.silent.giveUp(
+            fetching.bodies.giveUp(retractedIn: run.entries, by: run.branch.authorID, logs))
         if !run.isOwn { conversations.noteWritten(run.entries, of: run.log, by: run.branch.authorID) }
         if run.log.deviceID != run.deviceID, sessions[run.connectionID] != nil {
             actions.append(.send(.taken(run.log.logID, through: run.head.place), run.connectionID))
