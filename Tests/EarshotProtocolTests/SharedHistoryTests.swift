@@ -120,6 +120,24 @@ struct SharedHistoryTests {
         #expect(try home.texts(at: 2) == ["before", "after"])
     }
 
+    @Test("says why a message failed as the device does that wrote it, also where the reason is over")
+    func reasons() throws {
+        var home = try SharedHome(Family())
+        home.meet(0, 2)
+        home.send("before", from: 0, to: 2)
+        home.cut(0, from: 2)
+        home.send("too late", from: 0, to: 2)
+        let bob = home.userID(2)
+        home.decide(.block, at: 0, about: bob)
+        home.network.run(for: 1_000)
+        home.decide(.unblock, at: 0, about: bob)
+        home.meet(0, 1)
+        home.network.run(for: 60_000)
+        for device in 0...1 {
+            #expect(try home.state(of: "too late", at: device) == .failed(.blocked))
+        }
+    }
+
     @Test(
         "says what one of them had cancelled before its disk was replaced by an older copy, in a direct conversation and in others",
         arguments: [false, true])

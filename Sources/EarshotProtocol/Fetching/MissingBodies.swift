@@ -15,6 +15,8 @@ struct MissingBodies: Sendable {
         let conversation: ConversationRecord
         let authorID: UserID
         let entries: ProvedEntries
+        /// Why messages have failed of another device of this node's user, as that one says.
+        var failures: [UInt64: FailureReason] = [:]
     }
 
     /// Why a body is asked for.

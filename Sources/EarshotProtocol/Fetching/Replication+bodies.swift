@@ -43,7 +43,7 @@ extension Replication {
         let owes = owes(read.logID, to: userID)
         // One's own devices show what one has cancelled, too.
         let givesWithheld = wanted.withWithheld && userID == author.userID
-        let frame = giving.answer(wanted, with: entries, to: userID, now: now) { entry in
+        var frame = giving.answer(wanted, with: entries, to: userID, now: now) { entry in
             let isForAll = entry.mark == nil && failed[entry.sequence]?.isWithheld != true
             if case .body = entry.content, givesWithheld || isForAll {
                 return owes(entry.sequence, entry.kind) ? (entry.content, nil) : (.withheld(entry.content.hash), nil)
@@ -52,6 +52,7 @@ extension Replication {
             let isWithheld = own.withholds(entry, failed[entry.sequence])
             return (.withheld(entry.content.hash), isWithheld ? own.mark(of: entry, by: author) : nil)
         }
+        if givesWithheld { frame.failures = failed.filter(\.value.isWithheld).mapValues(\.reason) }
         actions.append(.send(.bodies(frame), connectionID))
     }
 
@@ -83,7 +84,9 @@ extension Replication {
         if !isOwn { conversations.silent.insert(entries.records, of: log) }
         logs.note(timesOf: entries, in: logID)
         fetching.bodies.add(
-            MissingBodies.Found(logID: logID, conversation: conversation, authorID: log.authorID, entries: entries))
+            MissingBodies.Found(
+                logID: logID, conversation: conversation, authorID: log.authorID, entries: entries,
+                failures: self.isOwn(session) ? frame.failures : [:]))
     }
 
     mutating func advanceBodies(now: Moment) {
@@ -109,11 +112,9 @@ extension Replication {
             let records = isOwn ? found.entries.ownRecords : found.entries.records
             next.commit.bodies.append(LogEntries(logID: found.logID, entries: records))
             guard let log = logs.incoming(found.logID) else { continue }
-            failWithheld(found.entries.records, of: log, in: found.conversation, into: &next, now: now)
+            failWithheld(found.entries.records, of: log, in: found.conversation, found.failures, into: &next, now: now)
             // The receipts of other branches cover what they have in common with this one.
-            for branch in logs.branches(of: log.description) {
-                deliveries.writeAgain(DeliveryKey(logID: branch, recipientID: author.userID))
-            }
+            deliveries.signAgain(for: logs.branches(of: log.description), by: author.userID)
             let isByOwnUser = logs.isByOwnUser(found.logID)
             let news = found.entries.news(of: log, in: found.conversation, to: author, logs, conversations.erasures)
             next.lateNews += news.map { (found.logID, $0, isByOwnUser) }
@@ -121,17 +122,18 @@ extension Replication {
     }
 
     /// What its author gives to nobody else has failed: it was cancelled, had expired, or did not count.
+    /// - Parameter reasons: as far as a device of this node's user says why.
     mutating func failWithheld(
         _ records: [EntryRecord], of log: IncomingLog, in conversation: ConversationRecord,
-        into next: inout CommitInFlight, now: Moment
+        _ reasons: [UInt64: FailureReason] = [:], into next: inout CommitInFlight, now: Moment
     ) {
         let recipientID = log.record(in: conversation).recipientID
         for record in records where record.hasBody && record.mark != nil {
             let messageID = MessageID(log: log.logID, sequence: record.sequence)
             // That it was never sent, no receipt of what others hold in its place may hide.
             guard !deliveries.isWithheld(messageID) else { continue }
-            let reason: FailureReason =
-                record.kind.isSilent ? .removed : .withheld(expiry: record.expiry, now: now)
+            let guess: FailureReason = record.kind.isSilent ? .removed : .withheld(expiry: record.expiry, now: now)
+            let reason = reasons[record.sequence] ?? guess
             next.failures.append(deliveries.noteWithheld(messageID, for: recipientID, reason))
         }
     }

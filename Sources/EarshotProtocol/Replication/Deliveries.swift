@@ -186,6 +186,11 @@ struct Deliveries: Sendable {
     /// It says something else from the next commit on, or it is not on the disk and goes into the next commit again.
     mutating func writeAgain(_ key: DeliveryKey) { unwritten.insert(key) }
 
+    /// Receipts say something else from the next commit on.
+    mutating func signAgain(for branches: [LogID], by userID: UserID) {
+        for branch in branches { writeAgain(DeliveryKey(logID: branch, recipientID: userID)) }
+    }
+
     /// The commit that moved a program's place in the inbox is not on the disk: it will be given the messages again.
     /// - Parameter key: of what this node keeps of a peer's log.
     mutating func takeBackHandled(_ key: DeliveryKey) {

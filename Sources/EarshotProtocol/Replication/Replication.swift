@@ -338,9 +338,7 @@ struct Replication: Sendable {
                     ?? logs.conversations[log.description.conversationID]
             else { continue }
             // They are not missing in receipts any more.
-            for branch in logs.branches(of: log.description) {
-                deliveries.writeAgain(DeliveryKey(logID: branch, recipientID: author.userID))
-            }
+            deliveries.signAgain(for: logs.branches(of: log.description), by: author.userID)
             if logs.isByOwnUser(run.logID) {
                 failWithheld(run.entries, of: log, in: conversation, into: &next, now: now)
             }

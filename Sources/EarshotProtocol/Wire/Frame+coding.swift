@@ -276,7 +276,9 @@ extension BodiesFrame {
             logID: Wire.bytes(logID), first: first.wire,
             entries: contents.enumerated().map { index, content in
                 var entry = content.wire
-                if let mark = marks[first.sequence + UInt64(index)] { entry.mark = mark.bytes }
+                let sequence = first.sequence + UInt64(index)
+                if let mark = marks[sequence] { entry.mark = mark.bytes }
+                if case .body = content, let reason = failures[sequence] { entry.failure = reason.number }
                 return entry
             })
     }
@@ -291,11 +293,34 @@ extension BodiesFrame {
         let first = try Place(wire.first)
         var contents: [EntryContent] = []
         var marks: [UInt64: Signature] = [:]
+        var failures: [UInt64: FailureReason] = [:]
         for (index, entry) in wire.entries.enumerated() {
+            let sequence = first.sequence + UInt64(index)
             contents.append(try EntryContent(entry))
-            if let mark = try entry.decodedMark() { marks[first.sequence + UInt64(index)] = mark }
+            if let mark = try entry.decodedMark() { marks[sequence] = mark }
+            failures[sequence] = FailureReason(number: entry.failure)
         }
-        self.init(logID: logID, first: first, contents: contents, marks: marks)
+        self.init(logID: logID, first: first, contents: contents, marks: marks, failures: failures)
+    }
+}
+
+extension FailureReason {
+    /// What it is on the wire.
+    fileprivate var number: UInt32 {
+        switch self {
+        case .expired: 1
+        case .cancelled: 2
+        case .blocked: 3
+        case .identityChanged: 4
+        case .deviceReplaced: 5
+        case .removed: 6
+        }
+    }
+
+    /// - Returns: `nil` for none, and for one that this version does not know.
+    fileprivate init?(number: UInt32) {
+        guard let reason = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        self = reason
     }
 }
 

@@ -106,6 +106,8 @@ struct BodiesFrame: Hashable, Sendable {
     let contents: [EntryContent]
     /// The author's marks of entries whose content it withholds.
     let marks: [UInt64: Signature]
+    /// Why messages have failed that are given to another device of their author's user alone.
+    var failures: [UInt64: FailureReason] = [:]
 }
 
 extension Frame {

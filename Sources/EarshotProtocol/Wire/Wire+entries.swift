@@ -51,6 +51,7 @@ extension Wire {
         var content: Content?
         var deletedTimestamp: UInt64 = 0
         var mark: [UInt8] = []
+        var failure: UInt32 = 0
 
         mutating func take(_ field: WireField) {
             switch (field.number, field.value) {
@@ -58,6 +59,7 @@ extension Wire {
             case (2, .bytes(let bytes)): content = .hash(Array(bytes))
             case (3, .fixed64(let value)): deletedTimestamp = value
             case (4, .bytes(let bytes)): mark = Array(bytes)
+            case (5, .varint(let value)): failure = UInt32(truncatingIfNeeded: value)
             default: break
             }
         }
@@ -70,6 +72,7 @@ extension Wire {
             }
             writer.fixed64(3, deletedTimestamp)
             writer.bytes(4, mark)
+            writer.varint(5, UInt64(failure))
         }
     }
 

@@ -712,6 +712,11 @@ nonisolated struct Earshot_V2_Entry: Sendable {
   /// With a hash: the author's signature that it withholds the content.
   var mark: Data = Data()
 
+  /// In `Bodies` between devices of one user, with the body of a message that is withheld from all others: why it has failed. 1: it
+  /// expired, 2: it was cancelled, 3: its recipient was blocked, 4: their name went to another key, 5: the device was replaced, 6: its
+  /// author had been removed.
+  var failure: UInt32 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Content: Equatable, Sendable {
@@ -3355,7 +3360,7 @@ nonisolated extension Earshot_V2_Log: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension Earshot_V2_Entry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Entry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{1}hash\0\u{3}deleted_timestamp\0\u{1}mark\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{1}hash\0\u{3}deleted_timestamp\0\u{1}mark\0\u{1}failure\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3381,6 +3386,7 @@ nonisolated extension Earshot_V2_Entry: SwiftProtobuf.Message, SwiftProtobuf._Me
       }()
       case 3: try { try decoder.decodeSingularFixed64Field(value: &self.deletedTimestamp) }()
       case 4: try { try decoder.decodeSingularBytesField(value: &self.mark) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.failure) }()
       default: break
       }
     }
@@ -3408,6 +3414,9 @@ nonisolated extension Earshot_V2_Entry: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.mark.isEmpty {
       try visitor.visitSingularBytesField(value: self.mark, fieldNumber: 4)
     }
+    if self.failure != 0 {
+      try visitor.visitSingularUInt32Field(value: self.failure, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3415,6 +3424,7 @@ nonisolated extension Earshot_V2_Entry: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.content != rhs.content {return false}
     if lhs.deletedTimestamp != rhs.deletedTimestamp {return false}
     if lhs.mark != rhs.mark {return false}
+    if lhs.failure != rhs.failure {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
