@@ -50,9 +50,9 @@ extension Store {
 }
 
 extension HistoryReader {
-    /// The logs of messages that a device has written; what is to be written anew is in none.
+    /// The logs of messages that a device has written, with what is to be written anew: that was accepted, too.
     func logs(writtenBy deviceID: DeviceID) throws -> [NumberedLog] {
-        try rows.logs(db, "SELECT * FROM log WHERE deviceID = ? AND NOT isLimbo", arguments: [deviceID.data])
+        try rows.logs(db, "SELECT * FROM log WHERE deviceID = ?", arguments: [deviceID.data])
             .filter { $0.record.description.kind == .messages }
             .compactMap { try log(number: $0.number) }
     }

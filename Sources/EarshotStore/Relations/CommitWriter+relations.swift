@@ -29,7 +29,7 @@ extension CommitWriter {
     private static let dueLimit = 256
 
     /// Erases the texts of messages that were retracted, those of their edits included. What the commit's own device has
-    /// written and may still have to leave stays until each recipient has it, or the retraction: who got only a hash would sign for
+    /// written and may still have to leave stays until each recipient has it, or the retraction: whoever got only a hash would sign for
     /// what they never had. Nobody else waits: whoever still lacks it gets it from its author's device.
     func eraseRetracted(_ commit: Commit) throws {
         var due: Set<RelationPlace> = []
